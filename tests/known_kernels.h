@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of CUDA kernels without compiling each of them again: tests/data/kernels.txt keeps them by a
-// digest of all that they follow from. A kernel that it does not know is compiled, which takes a second;
-// `make kernels` writes the file anew, with what the tests ask for and nothing else.
+// Facts of CUDA kernels, cached in tests/data/kernels.txt by a digest of everything they depend on. An
+// unknown kernel is compiled, which takes a second; `make kernels` rewrites the file with exactly what the
+// tests ask for.
 //
-// With TILEWALK_KERNELS=ignore every kernel is compiled, and a line of the file that says otherwise is a
-// failure. With TILEWALK_KERNELS=/absolute/path the lines of all kernels that are asked for are added to that
-// file.
+// With TILEWALK_KERNELS=ignore every kernel is compiled, and a different line of the file is a failure. With
+// TILEWALK_KERNELS=/absolute/path the lines of all requested kernels are appended to that file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,8 +31,8 @@
 
 namespace tilewalk::tests {
 
-// Digests of all that a kernel's facts follow from: its text, the headers of kernels/ that it reaches, the
-// architecture, NVRTC's version, how it is compiled and how it is measured. Lines of comment are left out.
+// Digests of what a kernel's facts depend on: its text, the headers of kernels/ that it reaches, the
+// architecture, NVRTC's version, and how it is compiled and measured. Comment lines are left out.
 class kernel_digests {
   public:
     explicit kernel_digests(std::span<const cuda::kernel_header> headers = cuda::kernel_headers()) {
@@ -67,7 +66,7 @@ class kernel_digests {
         std::set<std::string> includes;
     };
 
-    // Everything in quotes that is named like a header of kernels/, in whatever way it is included.
+    // Everything in quotes that is named like a header of kernels/, however it is included.
     static std::set<std::string> included_by(std::string_view text) {
         constexpr std::string_view begin = "\"kernels/";
         std::set<std::string> names;
@@ -88,7 +87,6 @@ class kernel_digests {
         return out;
     }
 
-    // Kernels do not depend on the folders of headers.
     static std::string without_includes(const std::string& text) {
         std::istringstream lines(text);
         std::string out;
@@ -117,7 +115,7 @@ class kernel_digests {
 
 class kernel_ledger {
   public:
-    // `how` is a value of TILEWALK_KERNELS. A file that is missing knows nothing.
+    // `how` is a value of TILEWALK_KERNELS. A missing file knows nothing.
     kernel_ledger(const std::filesystem::path& file, std::string how) : file_(file), how_(std::move(how)) {
         if (!how_.empty() && how_ != "ignore" && !how_.starts_with('/'))
             throw std::invalid_argument("TILEWALK_KERNELS is " + how_ +
@@ -156,7 +154,7 @@ class kernel_ledger {
             throw std::runtime_error(said.str());
         }
         if (how_.starts_with('/')) {
-            std::ofstream to(how_, std::ios::app);  // which many processes do, a line in one call
+            std::ofstream to(how_, std::ios::app);  // many processes append, each a line in one call
             if (!(to << digest + ' ' + text_of(out) + '\n' << std::flush))
                 throw std::runtime_error("can't write " + how_);
         }
@@ -194,8 +192,8 @@ inline const kernel_ledger& ledger() {
     return of_tests;
 }
 
-// Throws what the compiler does. A word is one of PTX, which the facts count. Only tests with `kernel` or
-// `compile` in their name may ask, because `make kernels` runs these.
+// Throws what the compiler throws. The facts count each of `words` in the PTX. Only tests with `kernel` or
+// `compile` in their name may call this, because `make kernels` runs these.
 inline kernel_facts facts_of(const cuda::compile_request& what, const std::vector<std::string>& words = {}) {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(test.test_suite_name()) + '.' + test.name();
@@ -205,7 +203,7 @@ inline kernel_facts facts_of(const cuda::compile_request& what, const std::vecto
     return ledger().facts_of(what, words);
 }
 
-// True if the facts cost nothing. A suite that compiles a share of its kernels looks at all of these.
+// True if the facts need no compilation. A suite that compiles a share of its kernels checks all of these.
 inline bool is_known(const cuda::compile_request& what, const std::vector<std::string>& words = {}) {
     return ledger().knows(what, words);
 }

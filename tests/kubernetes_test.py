@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: docs/clusters.md docs/clusters engine/walk/kept engine/study/shards engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans*
-# The manifests of docs/clusters for Kubernetes: they fit the schema of its API, in which a misspelt key is
-# refused; they tell exit codes apart as the page says; and their commands, run as a kubelet would, make the
-# file of one process. Needs the Python package kubernetes_validate; skipped without it.
+# The Kubernetes manifests of docs/clusters: they fit the strict schema of the API, tell exit codes apart as
+# the page says, and their commands, run as a kubelet would, make the file of a single process. Skipped
+# without the Python package kubernetes_validate.
 import json
 import os
 import re
@@ -13,25 +13,25 @@ import clusters
 
 python = clusters.need_python_with("kubernetes_validate")
 folder = clusters.source_dir / "docs" / "clusters"
-# The first version in which tries by index are stable, and the newest that the package knows.
+# The first version with stable retries by index, and the newest that the package knows.
 FIRST = "1.33"
 
 
 def faults(path, *version):
-    """The findings of the schema, or nothing."""
+    """The schema's findings; None if there are none."""
     done = subprocess.run([python, "-m", "kubernetes_validate", "--strict", *version, str(path)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout if done.returncode != 0 else ""
 
 
 def read(path):
-    """The manifest, by the YAML reader that the package brings along."""
+    """The manifest, parsed by the YAML reader of the package."""
     script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))"
     return json.loads(subprocess.check_output([python, "-c", script, str(path)]))
 
 
 def action(spec, exit_code, conditions=()):
-    """The action of a Job on a pod that has failed, by the first rule that fits."""
+    """The action of a Job on a failed pod, by the first matching rule."""
     for rule in spec["podFailurePolicy"]["rules"]:
         codes = rule.get("onExitCodes")
         if codes and exit_code in codes["values"]:
@@ -47,7 +47,7 @@ def container_of(spec):
 
 
 def at_home(line, spec, site):
-    """The command with the folder of the site where the volume is mounted."""
+    """The command with the folder of the site in place of the mount."""
     [mount] = container_of(spec)["volumeMounts"]
     return re.sub(rf"(?<= ){mount['mountPath']}(?=/)", str(site.folder), line)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The objects built for one instruction set may share no function with the rest of the library: the linker keeps one
-# copy of an inline function, and that one might need instructions that the machine does not have.
+# Objects built for one instruction set share no function with the rest of the library: the linker keeps one
+# copy of an inline function, which might need instructions that the machine lacks.
 import os
 import pathlib
 import subprocess
@@ -11,7 +11,6 @@ def shared_functions(file):
     """Functions that the linker may merge with other objects: weak and unique definitions."""
     listed = subprocess.run(["nm", "--defined-only", "--demangle", file], capture_output=True, text=True, check=True)
     lines = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
-    # The sanitizers' own marks aside.
     return [name for _, kind, name in lines if kind in "WwVvu" and not name.startswith("__odr_asan")]
 
 
@@ -20,7 +19,7 @@ objects = sorted([*binary_dir.rglob("lane_operations.cpp.o"), *binary_dir.rglob(
 if len(objects) < 2:
     sys.exit(f"too few objects under {binary_dir}: {objects}")
 
-# The check can fail: an ordinary object shares much.
+# The check can fail: an ordinary object shares many functions.
 if not shared_functions(next(binary_dir.rglob("error.cpp.o"))):
     sys.exit("no object of the library shares a function: the check sees nothing")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file under tests/data that keeps what was found, a line each, of a name and two words: a change of any is
-// seen, and has to be meant.
+// A file under tests/data with known results, a line of a name and two words each, so that every change is
+// noticed and must be intended.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@
 
 namespace tilewalk::tests {
 
-using kept_words = std::vector<std::pair<std::string, std::string>>;  // names and what is kept of each
+using kept_words = std::vector<std::pair<std::string, std::string>>;  // results by name
 
-// A text by its digest and its size, wherever the project lies.
+// Adds a text as digest and size, independent of the project's folder.
 inline void add_text(kept_words& to, const std::string& name, std::string text) {
     const std::string root = TILEWALK_SOURCE_DIR "/";
     for (auto at = text.find(root); at != text.npos; at = text.find(root, at)) text.erase(at, root.size());

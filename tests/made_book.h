@@ -22,7 +22,7 @@ inline book made_book(const std::string& arguments) {
     return book::parse(text, "made");
 }
 
-// Every product of the library, each choice that its payoff can make, and in another currency than its
+// Every product of the library, with each choice that its payoff can make, also in a currency other than its
 // asset's.
 inline book book_of_every_kind() {
     return made_book("--library --each-kind --command '" TILEWALK_CLI "'");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of the suite prefetch as a GPU might give it: every feed, distance, layout, width and occupancy, with
-// times from a small law of latency and bandwidth and the noise of samples that are really taken and judged.
+// times from a simple law of latency and bandwidth, and noise that is sampled and judged as in a real run.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class made_samples {
   public:
     made_samples(std::uint64_t seed, double noise) : chance_(seed), noise_(noise) {}
 
-    // Around the median with a tail upwards: one in thirty is late.
+    // Around the median with a late tail of one in thirty.
     double operator()(double median) {
         const double late = uniform() < 1.0 / 30 ? 3 * noise_ * uniform() : 0;
         return median * std::exp(noise_ * normal() + late);
@@ -39,10 +39,9 @@ class made_samples {
     double normal() {
         return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.14159265358979 * uniform());
     }
-    // In (0, 1).
     double uniform() { return (static_cast<double>(chance_() >> 12) + 0.5) * 0x1p-52; }
 
-    // As a benchmark takes it: until the rule says stop.
+    // Samples until the stopping rule ends, as a benchmark does.
     bench::summary measured(double median) {
         double clock = 0;
         const auto got = bench::measure(
@@ -95,7 +94,7 @@ inline bench::run made_run(const made_run_options& how = {}) {
 
     struct kind {
         std::string_view name;
-        double hidden;  // the part of the latency that stays, at a distance of 1
+        double hidden;  // the fraction of the latency that stays at a distance of 1
         bool has_distance, has_layout, has_rows;
     };
     constexpr kind kinds[] = {

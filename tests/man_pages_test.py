@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pages of `tilewalk help --man`: one for each command, with every option of --help and its words, read by
-# groff and, where they are installed, by man and mandoc without a complaint. Skipped without groff.
+# The pages of `tilewalk help --man`: one per command with every option of --help. groff reads them without a
+# complaint, and man and mandoc where installed. Skipped without groff.
 import os
 import pathlib
 import re
@@ -30,7 +30,7 @@ def squeezed(text: str) -> str:
 
 
 def shown(page: pathlib.Path) -> str:
-    """The page as it is read, without overstriking."""
+    """The rendered page, without overstriking."""
     done = run("groff", "-ww", "-z", "-man", "-Tascii", page)
     assert done.returncode == 0 and not done.stderr, (page.name, done.stderr)
     if shutil.which("man"):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markets of one asset or a few and products of a few lines, in words.
+// Builds the text of markets of a few assets and of small products.
 #pragma once
 
 #include <sstream>
@@ -11,10 +11,10 @@
 
 namespace tilewalk::tests {
 
-// Names of assets, and what YAML says of each: {"A", "spot: 100, volatility: 0.2"}.
+// Names of assets with their YAML: {"A", "spot: 100, volatility: 0.2"}.
 using assets_in_words = std::vector<std::pair<std::string, std::string>>;
 
-// The market on 2026-01-15 of assets in USD, which earns `rate`; `more` are further lines.
+// A market on 2026-01-15 with assets in USD at the interest rate `rate`; `more` are further lines.
 template <class number>
 std::string dollar_market(const number& rate, const assets_in_words& assets, const std::string& more = "") {
     std::string text = fmt::format("as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n", rate);
@@ -22,7 +22,6 @@ std::string dollar_market(const number& rate, const assets_in_words& assets, con
     return more.empty() ? text : text + more + "\n";
 }
 
-// The section of a book that holds a market.
 inline std::string in_book(const std::string& market_text) {
     std::string section = "market:\n";
     std::istringstream lines(market_text);
@@ -30,7 +29,7 @@ inline std::string in_book(const std::string& market_text) {
     return section;
 }
 
-// Splits at the commas that stand in no brackets: "a: b, c: {d, e}" has two entries.
+// Splits at commas outside of brackets: "a: b, c: {d, e}" has two entries.
 inline std::vector<std::pair<std::string, std::string>> entries_of(const std::string& flow) {
     std::vector<std::pair<std::string, std::string>> out;
     int depth = 0;
@@ -46,7 +45,7 @@ inline std::vector<std::pair<std::string, std::string>> entries_of(const std::st
     return out;
 }
 
-// A product for the section `products` of a book. Parameters have their type, or more in braces: "underlying:
+// A product for the section `products` of a book. A parameter has its type, or more in braces: "underlying:
 // asset, option: {type: choice, choices: [call, put]}". Help and example are made up.
 inline std::string product_in_words(const std::string& name, const std::string& summary,
                                     const std::string& parameters, const std::string& script) {

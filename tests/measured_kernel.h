@@ -18,11 +18,11 @@ namespace tilewalk::tests {
 
 struct kernel_facts {
     int kernels = 0;  // reports of ptxas: one for each kernel of the text
-    // The most that one kernel of the text takes.
+    // The maximum over the kernels of the text.
     int registers = 0, stack_bytes = 0, spill_stores = 0, spill_loads = 0;
     int warnings = 0;
     int inexact = 0, contracted = 0;  // lines of PTX, see below
-    std::vector<int> words;           // how often the PTX has each word that was asked for
+    std::vector<int> words;           // counts of each requested word in the PTX
     std::string log;                  // for people: the compiler's log and those lines
 
     bool is_in_registers() const {
@@ -44,8 +44,8 @@ inline int occurrences(std::string_view text, std::string_view word) {
 }
 
 // The floating-point operations of PTX that are not those of IEEE 754 as the source writes them. Addition and
-// multiplication carry .rn: without it, ptxas may contract them. One guess is allowed where it is written as
-// inline assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
+// multiplication carry .rn, without which ptxas may contract them. One approximation is allowed as inline
+// assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
 inline std::string inexact_in(const std::string& ptx) {
     static const std::regex exact(
         "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
@@ -76,7 +76,7 @@ inline std::string inexact_in(const std::string& ptx) {
     return found;
 }
 
-// Floating-point fused operations that the compiler made itself: not those inside inline assembly.
+// Fused operations that the compiler made itself, outside of inline assembly.
 inline std::string contracted_in(const std::string& ptx) {
     std::istringstream lines(ptx);
     std::string line, found;

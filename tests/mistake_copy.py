@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of the source in the build folder, in which mistakes are made and tests are run."""
+"""A copy of the source in the build folder, in which mistakes are made and tests run."""
 import contextlib
 import hashlib
 import os
@@ -23,7 +23,8 @@ def run(command, **options):
 
 
 def bring_source(changed=None):
-    """Copies what differs, so that only that is built again, and returns a digest of all. `changed` has other texts of some files."""
+    """Copies files that differ, so that only these are rebuilt, and returns a digest of all. `changed`
+    overrides the texts of some files."""
     changed = changed or {}
     kept = {}
     for room in rooms:
@@ -48,7 +49,7 @@ def bring_source(changed=None):
 
 
 def configure(build, *more):
-    """A shared library, to which programs are not linked anew."""
+    """A shared library, so that programs need not be linked again."""
     options = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -DNDEBUG", "-DBUILD_SHARED_LIBS=ON",
                "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DTILEWALK_TESTS=ON", "-DTILEWALK_BENCH=OFF", *more]
     if shutil.which("ccache"):
@@ -66,7 +67,7 @@ def compile_targets(build, *targets):
 
 
 def output_of(command, timeout, env):
-    """The exit code and the output of a command, none if it took longer. What it started ends with it."""
+    """The exit code and output of a command, None after the timeout. Its child processes end with it."""
     with tempfile.TemporaryFile() as said:
         running = subprocess.Popen(command, cwd=copy, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env,
                                    start_new_session=True)
@@ -83,7 +84,7 @@ def output_of(command, timeout, env):
 
 
 def outcome(program, names, *options, timeout=1800, env=None):
-    """passed, failed, or why neither can be said, of the tests that GoogleTest's filter takes."""
+    """"passed", "failed", or a reason why neither is known, for the tests that match GoogleTest's filter."""
     done = output_of([program, f"--gtest_filter={names}", *options], timeout, env)
     if not done:
         return "failed"

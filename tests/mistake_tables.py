@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of mistakes, tests/mistakes/AREA.yaml, and the programs of the tests that rows name. CONTRIBUTING.md describes a row.
+"""The tables of mistakes, tests/mistakes/AREA.yaml, and the programs of the tests named in their rows.
+CONTRIBUTING.md describes a row.
 
-Tables keep to a part of YAML that is read here, since the Python that runs the tests need not have a package for YAML: lists and
-mappings by indentation, [a, b], blocks behind `|`, and scalars of one line, plain or in single quotes.
-"""
+Tables keep to a subset of YAML that is read here, because the Python that runs the tests may lack a YAML
+package: lists and mappings by indentation, [a, b], blocks behind `|`, and scalars of one line, plain or
+in single quotes."""
 import collections
 import functools
 import os
@@ -15,11 +16,11 @@ tables = sorted((source / "tests" / "mistakes").glob("*.yaml"))
 
 
 class Fault(Exception):
-    """A fault of a table or of a row, in words."""
+    """A fault of a table or of a row."""
 
 
 class Mistake:
-    """A row: one change of the source or several, and the tests that must fail with it."""
+    """A row: one or more changes of the source, and the tests that must fail with them."""
 
     def __init__(self, row):
         wanted = {"name", "what", "file", "fails"} | ({"changes"} if "changes" in row else {"find", "put"})
@@ -29,7 +30,7 @@ class Mistake:
             if set(change) - {"file"} != {"find", "put"} or not change["find"]:
                 raise Fault("expected find, put, and at most a file of its own in each change")
         self.row, self.name, self.what, self.fails = row, row["name"], row["what"], row["fails"]
-        self.changes = collections.defaultdict(list)  # pairs of lines to find and lines to put, by file
+        self.changes = collections.defaultdict(list)  # pairs of lines to find and to put, by file
         for change in row.get("changes", [row]):
             self.changes[change.get("file", row["file"])].append((change["find"].split("\n"), change["put"].split("\n")))
 
@@ -39,7 +40,8 @@ class Mistake:
 
 
 def changed(file, changes):
-    """The text of a file with changes in it. Indentation is relative to the first line of each: found, to find, and put."""
+    """The text of a file with changes in it. Indentation is relative to the first line of each: found, to
+    find, and put."""
     if not (source / file).is_file():
         raise Fault(f"there is no file {file}")
     lines = (source / file).read_text().split("\n")
@@ -62,7 +64,8 @@ def changed(file, changes):
 
 @functools.cache
 def programs_by_test():
-    """The programs that declare a test, by its suite and name: a folder of tests is one program, a file beside the folders another."""
+    """The programs that declare a test, by suite and name: each folder of tests is one program, and each
+    file beside the folders another."""
     found = collections.defaultdict(set)
     for file in (source / "tests").rglob("*_test.cpp"):
         folders = file.relative_to(source / "tests").parts[:-1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every row of tests/mistakes/ fits the source in one place and names tests that exist, so that those who change a line notice
-# before the night does.
+# Every row of tests/mistakes/ fits the source in one place and names existing tests. Whoever changes a quoted
+# line learns that before the night.
 import subprocess
 import sys
 
@@ -28,7 +28,7 @@ for table in mistake_tables.tables:
                 mistake_tables.program_of(test)
         except mistake_tables.Fault as fault:
             faults.append(f"{table.name}: {name}: {fault}")
-# Those that are accepted stand in the sources as well.
+# Accepted mistakes must be in the sources as well.
 drawn = subprocess.run([sys.executable, "-B", mistake_tables.source / "tests" / "drawn_mistakes.py", "all", "--list", "--count", "0"],
                        capture_output=True, text=True, check=True)
 faults += [line for line in drawn.stdout.split("\n") if line]

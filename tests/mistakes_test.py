@@ -43,7 +43,7 @@ def outcomes_without_failure(mistake, **environment):
 
 @functools.cache
 def compilations():
-    """The commands that compile the sources of the library, by the names of these."""
+    """The commands that compile the sources of the library, by source."""
     found = {}
     for one in json.loads((build / "compile_commands.json").read_text()):
         if re.search(r"CMakeFiles/tilewalk(_walk)?\.dir/", one["command"]):
@@ -52,7 +52,7 @@ def compilations():
 
 
 def why_missed_apart(mistake):
-    """The reasons for which a mistake in sources of the library counts as missed; empty if it is caught."""
+    """The reasons why a mistake in sources of the library counts as missed; empty if it is caught."""
     with tempfile.TemporaryDirectory() as name:
         folder, objects = pathlib.Path(name), []
         for file, text in mistake.texts():
@@ -84,7 +84,7 @@ def why_missed_built_in(mistake):
 
 
 def tries(mistakes):
-    """Pairs of a mistake and the reasons for which it counts as missed, as they become known."""
+    """Yields pairs of a mistake and its reasons for being missed, as they become known."""
     apart = [m for m in mistakes if m.changes.keys() <= compilations().keys()]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as crew:
         yield from zip(apart, crew.map(why_missed_apart, apart))
@@ -121,7 +121,7 @@ def main():
     if not wish.names and not wish.all:
         mistakes = quarter_by_turns(mistakes)
     state = mistake_copy.bring_source()
-    # A file a source: an edit costs one of them and one link.
+    # Compile files one by one: an edit costs one of them and one link.
     mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
     caught_file = build / "caught"
     caught = caught_file.read_text().split() if caught_file.exists() and not wish.names else []

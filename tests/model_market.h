@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades of a test, priced by the public engine on a market in words.
+// Prices a test's trades by the public engine on a market in words.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,10 @@
 
 namespace tilewalk {
 
-// A sound engine with fresh random numbers misses one comparison at 4.5 standard errors once in 150,000
-// times; each test says how many it makes.
+// A sound engine with new random numbers misses one comparison at 4.5 standard errors once in 150,000 times;
+// each test states its number of comparisons.
 inline constexpr double limit = 4.5;
 
-// For the section `products` of a book.
 inline const std::string forward_product =
     tests::product_in_words("forward", "The price itself.", "underlying: asset, maturity: date",
                             "on maturity:\n"
@@ -39,7 +38,7 @@ inline const std::string late_forward_product =
                             "    if spot(underlying) <= level:\n"
                             "        pay 1\n");
 
-// `own_products` is the section of a book, or nothing; a trade is what stands in its braces but the id.
+// `own_products` is the section of a book, or empty; a trade is its YAML mapping without braces and id.
 inline std::vector<price_row> priced(const std::string& own_products, const std::string& market_text,
                                      const std::vector<std::string>& trades, std::uint64_t paths,
                                      std::uint64_t seed, const std::string& precision = "double",

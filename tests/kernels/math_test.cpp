@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (arithmetic over millions of points)
-// The elementary functions against MPFR (double) and against the C library in double (float): the error
-// bounds that the headers state, on log-uniform points, whole-range points and edges; and the special values.
+// The elementary functions against MPFR (double) and the C library in double (float): the error bounds stated
+// in the headers, on log-uniform points, whole-range points and edges; and special values.
 #include "kernels/math.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,6 @@ constexpr double smallest = std::numeric_limits<double>::denorm_min();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double smallest_normal = std::numeric_limits<double>::min();
 
-// A number of 128 bits.
 class exact {
   public:
     exact() { mpfr_init2(number_, 128); }
@@ -54,12 +53,12 @@ double spacing(double x) {
     return std::ldexp(1.0, exponent - std::numeric_limits<real>::digits);
 }
 
-// The largest error seen of a function, in ulp, and where.
+// The largest error seen of a function, in ulp, and its arguments.
 class worst_case {
   public:
     void add(double error, double x, double y, double got, double expected) {
         ++points_;
-        if (error <= error_) return;  // a nan is worse than anything
+        if (error <= error_) return;  // NaN is worse than anything
         error_ = std::isnan(error) ? inf : error;
         x_ = x;
         y_ = y;
@@ -117,7 +116,6 @@ class arguments {
 
     double unit() { return std::ldexp(static_cast<double>(random_() >> 11), -53); }
     double between(double low, double high) { return low + (high - low) * unit(); }
-    // Every binade between two positive numbers gets its share.
     double log_between(double low, double high) {
         return std::exp2(between(std::log2(low), std::log2(high)));
     }
@@ -244,11 +242,12 @@ TEST(math_minus_two_log_double, error_bound) {
     double_check check([](double x) { return kernels::minus_two_log(x); }, truth);
     arguments random(31);
     std::mt19937_64 bits(32);
-    // Draws first; then all sizes alike, numbers near 1, and both sides of the ends of the table's intervals.
+    // Drawn bits first; then log-uniform sizes, numbers near 1, and both sides of the ends of the table's
+    // intervals.
     for (int i = 0; i < 300000; ++i) check.at(kernels::uniform_of_bits(kernels::word64(bits())));
     for (int i = 0; i < 200000; ++i) check.at(random.log_between(0x1p-53, 1.0));
     for (int i = 0; i < 100000; ++i) check.at(1.0 - random.log_between(0x1p-53, 0.1));
-    // Beside the interval around 1 the error is largest.
+    // The error is largest next to the interval around 1.
     for (int i = 0; i < 300000; ++i) check.at(random.between(0.98, 0.985));
     const auto step = std::uint64_t{1} << (52 - kernels::uniform_log_table::bits);
     for (std::uint64_t i = 0; i <= kernels::uniform_log_table::entries; ++i) {
@@ -272,7 +271,7 @@ TEST(math_minus_two_log_double, table_is_of_logarithms) {
         mpfr_mul_si(value.get(), value.get(), 2, MPFR_RNDN);
         mpfr_sub_d(value.get(), value.get(), table::logarithm[i], MPFR_RNDN);
         EXPECT_LT(std::abs(mpfr_get_d(value.get(), MPFR_RNDN)), 0x1p-60) << i;
-        // A sum with any exponent's part is a whole number of 2^-45, and below 2^7: 52 bits.
+        // A multiple of 2^-45 below 2^7 (52 bits), so that adding any exponent's part is exact.
         const double scaled = std::ldexp(table::logarithm[i], 45);
         EXPECT_EQ(scaled, std::floor(scaled)) << i;
     }
@@ -327,7 +326,7 @@ TEST(math_sincos_of_turn_double, error_bound) {
         mpfr_mul_ui(angle.get(), angle.get(), turn & ~std::uint64_t{0x3ff}, MPFR_RNDN);
         mpfr_div_2ui(angle.get(), angle.get(), 63, MPFR_RNDN);
         const double x = std::ldexp(static_cast<double>(turn), -64);
-        // A multiple of a quarter turn is exact here and off by the precision of pi there.
+        // A multiple of a quarter turn is exact here and limited by the precision of pi there.
         if ((turn >> 10) % (std::uint64_t{1} << 52) != 0) {
             mpfr_sin(value.get(), angle.get(), MPFR_RNDN);
             compare(worst, x, 0, got.sine, value);
@@ -383,7 +382,7 @@ TEST(math_pow_double, error_bound) {
     for (int i = 0; i < 100000; ++i) check.at(random.log_between(1e-3, 1e3), random.between(-30.0, 30.0));
     for (int i = 0; i < 60000; ++i)
         check.at(random.positive(), random.sign() * random.log_between(1e-4, 10.0));
-    // A result of any size: y = log(result) / log(x), where the logarithm counts most.
+    // A result of any size: y = log(result) / log(x), where the logarithm matters most.
     for (int i = 0; i < 150000; ++i) {
         const double x = i % 2 == 0 ? random.log_between(0.5, 2.0) : random.positive();
         check.at(x, random.between(-745.5, 710.0) / std::log(x));
@@ -469,7 +468,7 @@ TEST(math_normal_to_exponential, error_bounds) {
     mpfr_clear(exact);
     EXPECT_LT(worst, 0x1p-45);
     EXPECT_LT(worst_single, 0x1p-18);
-    // Nor are the bounds far from what there is.
+    // The bounds are tight.
     EXPECT_GT(worst, 0x1p-50);
     EXPECT_GT(worst_single, 0x1p-21);
 }
@@ -483,9 +482,8 @@ TEST(math_normal_to_exponential, is_flat_beyond_its_ends) {
 
 namespace {
 
-// The error of x = norm_inv(p): how far norm_cdf(x) is from p, over the density and the spacing at x (first
-// order, which is all there is to an error of a few ulp). The upper half is measured by 1 - p, which is exact
-// there.
+// The error of x = norm_inv(p): the distance of norm_cdf(x) from p over the density and the spacing at x
+// (first order, enough for a few ulp). The upper half uses 1 - p, which is exact there.
 class norm_inv_check {
   public:
     void at(double p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of summation of a tile and of tiles: the same bits in every grouping of lanes, exact for
-// constants, and right to the accuracy of a sum in long double.
+// The order of summation within and across tiles: the same bits for every grouping of lanes, exact for
+// constants, and as accurate as a long double sum.
 #include "kernels/moments.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ bool same_bits(const kernels::moments& a, const kernels::moments& b) {
     return std::bit_cast<std::array<std::uint64_t, 5>>(a) == std::bit_cast<std::array<std::uint64_t, 5>>(b);
 }
 
-// Payoffs in tile order; what follows the last path is nan, which must not matter.
+// Payoffs in tile order, followed by NaN, which must not matter.
 std::vector<double> padded(const std::vector<double>& payoffs) {
     std::vector<double> x = payoffs;
     const auto tiles = kernels::tiles_of(payoffs.size());
@@ -74,7 +74,7 @@ kernels::moments grouped_moments(const double* x, int paths, int group) {
             power(&kernels::central_sums::m3), power(&kernels::central_sums::m4)};
 }
 
-// Payoffs as they come: many zeros, some heavy values.
+// Typical payoffs: many zeros, some heavy values.
 std::vector<double> payoffs(int count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::lognormal_distribution<double> heavy(2.0, 1.5);
@@ -114,7 +114,7 @@ TEST(moments, same_bits_in_every_grouping_of_lanes) {
 }
 
 TEST(moments, another_order_gives_other_bits) {
-    // So the test above can fail: plain summation differs from the tree somewhere.
+    // The test above can fail: plain summation differs from the tree somewhere.
     const auto x = padded(payoffs(1024, 5));
     double plain = 0;
     for (const double v : x) plain += v;
@@ -145,7 +145,6 @@ TEST(moments, agree_with_long_double) {
         };
         const long double scale = std::abs(mean) + std::sqrt(m2 / size);
         close(got.mean, mean, scale, "mean");
-        // A lone path has a mean that is the payoff itself.
         close(got.m2, m2, m2, "m2");
         close(got.m3, m3, absolute3, "m3");
         close(got.m4, m4, m4, "m4");

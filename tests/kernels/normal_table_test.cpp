@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal numbers of random bits from a table, against norm_inv at the same probability.
+// Normals of random bits from a table, against norm_inv at the same probability.
 #include <gtest/gtest.h>
 
 #include <algorithm>

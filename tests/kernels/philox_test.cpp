@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random numbers: Philox against its published vectors and against Random123, the map from bits to
-// uniforms and normals, and their moments and correlations.
+// The random numbers: Philox against published vectors and Random123, the map from bits to uniforms and
+// normals, and their moments and correlations.
 #include "kernels/philox.h"
 
 #include <Random123/philox.h>
@@ -30,8 +30,8 @@ block philox(const block& c, const std::array<std::uint32_t, 2>& key) {
     return {b.x0, b.x1, b.x2, b.x3};
 }
 
-// Averages over many draws must lie within 5 of their standard errors: each check would be wrong at one
-// seed in 1.7 million. The seeds are fixed, so a failure is a change of the numbers, not bad luck.
+// Averages over many draws must lie within 5 standard errors: each check fails for one seed in 1.7 million.
+// The seeds are fixed, so a failure means that the numbers changed.
 constexpr double allowed_errors = 5.0;
 
 class average {
@@ -148,8 +148,8 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
 
 namespace {
 
-// The number of a block has 24 bits, which a path of many steps and shocks needs: of each kind of draws by
-// both its ways against the counter itself.
+// The block number has 24 bits, for paths of many steps and shocks. Compares both ways of each kind of draws
+// with the counter itself.
 template <class draws>
 void expect_blocks_by_all_bits() {
     constexpr kernels::word64 seed = 0x0123456789abcdefu, path = 0x7776543210u;
@@ -198,7 +198,7 @@ TEST(philox_shocks, come_from_the_block_by_all_bits_of_its_number) {
 
 namespace {
 
-// The numbers that a thread that fills would store, in turn.
+// The numbers that a filling thread would store, in turn.
 template <class shock>
 struct kept_stores {
     static inline std::vector<shock> got;
@@ -263,7 +263,6 @@ TEST(philox_shocks, uniforms_lie_strictly_inside) {
     }
 }
 
-// Box-Muller by the C library, from the same bits.
 TEST(philox_shocks, normals_are_box_muller) {
     for (std::uint64_t path = 0; path < 100000; ++path) {
         const auto bits = kernels::path_block(42, path, 3, kernels::normal_stream);
@@ -287,7 +286,6 @@ TEST(philox_shocks, normals_are_box_muller) {
         // Near u = 1 a rounded u moves the radius by up to the root of its rounding.
         for (int i = 0; i < 4; ++i) ASSERT_NEAR(single.x[i], expected[i], 4e-4f) << path << ' ' << i;
     }
-    // The extremes are finite.
     const auto largest = kernels::normals_of_bits(kernels::word64{0}, kernels::word64{0});
     EXPECT_NEAR(largest.first, 8.5717, 1e-4);
     EXPECT_EQ(largest.second, 0.0);
@@ -333,7 +331,7 @@ TEST(philox_shocks, moments_and_correlations_of_normals) {
     EXPECT_LT(std::abs(next_block.z(0, 1)), allowed_errors);
     EXPECT_LT(std::abs(next_path.z(0, 1)), allowed_errors);
     EXPECT_LT(std::abs(other_seed.z(0, 1)), allowed_errors);
-    // The measure itself can fail: a mean off by a hundredth is seen.
+    // The measure can fail: it sees a mean off by a hundredth.
     EXPECT_GT(std::abs(m1.z(0.01, 1)), allowed_errors);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: alone (has names of CUDA at the top)
-// The catalogue of reductions: each on a model of a block whose threads are the host's, each through the
-// run-time compiler, and each on a GPU.
+// The catalogue of reductions: each on a model of a block with the host's threads, through the run-time
+// compiler, and on a GPU.
 //
-// Tests that ask for a GPU are skipped where there is none, unless TILEWALK_REQUIRE_GPU=1 says that there
-// must be one.
+// GPU tests are skipped without a GPU, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +90,7 @@ int atomicMin(int* to, int value) {
     }
     return was;
 }
-// The model's atomics order everything already: what fences are for shows on a GPU alone.
+// The model's atomics are fully ordered; missing fences show on a GPU alone.
 void __threadfence() {}
 
 }  // namespace
@@ -113,7 +112,6 @@ using kernels::word64;
 constexpr std::size_t tile_paths = kernels::paths_per_tile;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Payoffs of every size, many of them zero.
 std::vector<double> some_payoffs(std::size_t paths) {
     std::mt19937_64 random(11);
     std::vector<double> x(paths);
@@ -128,10 +126,10 @@ struct played {
     std::vector<tile_result> results;
     std::vector<tile_result> merged;  // by part
     std::vector<word32> finished;
-    std::vector<double> payoffs;  // that it stored
+    std::vector<double> payoffs;  // the stored payoffs
 };
 
-// The blocks of a trade, one after the other in `order`; part_tiles 0: all are one part.
+// The blocks of a trade, run in `order`. With part_tiles 0 all tiles are one part.
 template <template <int> class reduction, int threads>
 played play(const std::vector<double>& payoffs, const std::vector<word32>& order, word32 part_tiles = 0) {
     played out;
@@ -142,7 +140,6 @@ played play(const std::vector<double>& payoffs, const std::vector<word32>& order
     out.finished.resize(out.merged.size());
     out.payoffs.resize(order.size() * tile_paths, -1);
     std::vector<double> tile(tile_paths);
-    // Exactly what the reduction asks for.
     std::vector<double> shared(reduction<threads>::shared_bytes() / sizeof(double), nan);
     model_block block(threads);
     const auto work = [&](unsigned thread) {
@@ -189,7 +186,7 @@ bool is_near(double got, double expected, double scale) {
     return std::abs(got - expected) <= 1e-12 * std::max(std::abs(expected), scale);
 }
 
-// The same but for the order of additions; the scale of odd powers is that of their terms.
+// Equal up to the order of additions, relative to the size of the terms, also for odd powers.
 void expect_near(const tile_result& got, const tile_result& expected, const std::string& what) {
     const auto &g = got.moments, &e = expected.moments;
     EXPECT_EQ(g.count, e.count) << what;
@@ -215,7 +212,7 @@ void expect_same_numbers(const std::string& name) {
         expect_near(play<reduction, threads>(payoffs, {0}).results[0], expected_of(payoffs, 0),
                     name + ", " + std::to_string(threads) + " threads, " + std::to_string(paths) + " paths");
     }
-    // Equal payoffs have no spread, whatever the order: the mean is corrected.
+    // Equal payoffs have no spread in any order, because the mean is corrected.
     const auto same = play<reduction, threads>(std::vector<double>(1000, 0.1), {0}).results[0].moments;
     EXPECT_EQ(same.mean, 0.1) << name;
     EXPECT_EQ(same.m2, 0) << name;
@@ -294,7 +291,6 @@ TEST(reductions, find_payoffs_that_are_no_numbers) {
     expect_found_bad<warp_atomic>("warp_atomic");
 }
 
-// Whichever block comes last, it merges all tiles, once, in the tree of merge_tiles.
 TEST(reductions, last_block_merges_in_the_fixed_tree) {
     using kernels::reductions::last_block;
     std::mt19937 dice(3);
@@ -311,7 +307,7 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
             EXPECT_EQ(bits(got.merged.at(0)), bits(expected))
                 << tiles << " tiles, the last is " << order.back();
         }
-        // In parts each part is a tree of its own, whoever of it comes last.
+        // Each part is a tree of its own.
         for (const word32 part : {1u, 2u, 4u}) {
             const auto got = play<last_block, 64>(payoffs, order, part);
             for (std::size_t p = 0; p < got.merged.size(); ++p) {
@@ -325,7 +321,7 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
             }
         }
     }
-    // Payoffs that are no number are counted through the merge.
+    // Counts of NaN payoffs survive the merge.
     auto payoffs = some_payoffs(3 * tile_paths);
     payoffs[2500] = nan;
     const auto bad = play<last_block, 64>(payoffs, {2, 0, 1});
@@ -333,7 +329,7 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
     EXPECT_EQ(bad.merged.at(0).first_not_finite, 2500u);
 }
 
-// A block merges the tiles of one part of one trade, the last part of which may be shorter.
+// A block merges the tiles of one part of one trade; the last part may be shorter.
 TEST(reductions, merge_kernel_merges_parts) {
     constexpr word32 trades = 3;
     for (const word32 tiles : {1u, 5u, 8u, 150u}) {
@@ -461,7 +457,6 @@ class run_of_store {
         return got;
     }
 
-    // The result of `tree` on the same payoffs.
     tile_result expected(word32 trade) const {
         std::vector<kernels::moments> tiles;
         tile_result all;
@@ -523,7 +518,7 @@ TEST(reductions_by_a_device, give_the_numbers_of_the_tree_in_any_chunks) {
     EXPECT_EQ(reduced, (std::set<int>{1, 2, 5})) << "chunks";
 }
 
-// A kernel that leaves a payoff out is found out.
+// A kernel that leaves a payoff out is found.
 TEST(reductions_by_a_device, miss_no_path) {
     run_of_store run;
     run.gpu->kernel = [walks = run.gpu->kernel](const std::string& text, const std::string& name,
@@ -558,7 +553,6 @@ TEST(reductions_by_a_device, fail_with_its_error) {
             }
         }
     }
-    // Smaller chunks do where memory is out.
     run_of_store run;
     run.gpu->failures = {{"reduce_stored", 1, device_failure::out_of_memory}};
     const auto got = run.walk();
@@ -580,7 +574,7 @@ TEST(reductions_by_a_device, are_refused_where_the_build_has_no_cub) {
     EXPECT_EQ(run.gpu->calls["run"], 0);
 }
 
-// Without a GPU, or without nvcc when it was built, it says that it can't.
+// Without a GPU, or built without nvcc.
 TEST(reductions_by_a_device, give_an_error_without_one) {
     if (kernels::can_reduce_stored() && !cuda::survey_devices().devices.empty())
         GTEST_SKIP() << "here it works";
@@ -602,7 +596,7 @@ trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
 )";
 
-// Instructions that the PTX of a reduction holds, and those that it must not hold.
+// Instructions that the PTX of a reduction must hold, and must not hold.
 struct promise {
     std::string_view reduction;
     int sums_by_atomics, fences;
@@ -685,7 +679,7 @@ class reductions_on_gpu : public testing::Test {
         GTEST_SKIP() << "no GPU: " << why_none;
     }
 
-    // In several chunks where `memory_bytes` is small.
+    // In several chunks if `memory_bytes` is small.
     results price(std::string_view reduction, std::uint64_t paths, int block,
                   std::uint64_t memory_bytes = 0) const {
         run_options options;
@@ -725,7 +719,7 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
         for (const int block : {64, 256}) {
             const results expected = price("tree", paths, block);
             for (const auto& r : cuda::reductions()) {
-                if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;  // refused, as said
+                if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;  // refused
                 const std::string what = std::string(r.name) + ", " + std::to_string(paths) +
                                          " paths, block " + std::to_string(block);
                 expect_alike(price(r.name, paths, block), expected, r.keeps_bits, what);
@@ -736,14 +730,14 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
     }
 }
 
-// Chance decides which block is last: many runs, always the same bits.
+// Chance decides which block is last, but many runs have the same bits.
 TEST_F(reductions_on_gpu, last_block_gives_the_same_bits_every_time) {
     const results expected = price("tree", 300000, 64);
     for (int turn = 0; turn < 50; ++turn)
         expect_alike(price("last_block", 300000, 64), expected, true, "turn " + std::to_string(turn));
 }
 
-// CUB merges the paths of a tile in the same order each time, and tiles are merged in the one fixed tree.
+// CUB merges the paths of a tile in a fixed order, and tiles are merged in the fixed tree.
 TEST_F(reductions_on_gpu, store_gives_the_same_bits_every_time) {
     if (!kernels::can_reduce_stored()) GTEST_SKIP() << "built without nvcc";
     const results expected = price("store", 300000, 64);
@@ -752,7 +746,7 @@ TEST_F(reductions_on_gpu, store_gives_the_same_bits_every_time) {
     expect_alike(price("store", 300000, 256, 1000000), expected, true, "in chunks");
 }
 
-// Not finite on some paths, and said to be with the first of them.
+// The message names the first path with a non-finite payoff.
 TEST_F(reductions_on_gpu, find_payoffs_that_are_no_numbers) {
     const auto message_of = [&](std::string_view reduction, std::uint64_t memory_bytes) {
         run_options options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that fill cubes with Sobol points make the bits of the CPU: their text built for the host, and
-// on a GPU if there is one.
+// Kernels that fill cubes with Sobol points have the bits of the CPU: their text built for the host, and on a
+// GPU if there is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,6 @@ using kernels::shock_kind;
 
 constexpr std::uint64_t seed = 42, tile = kernels::paths_per_tile;
 
-// Cubins by text.
 using cubin_maker = std::function<std::shared_ptr<const std::string>(const std::string& text)>;
 
 template <class shock>
@@ -70,7 +69,7 @@ std::vector<shock> filled(cuda::loaded_device& on, const cubin_maker& cubin, con
     return out;
 }
 
-// The same by the CPU, [row][path].
+// The CPU's cube, [row][path].
 template <class shock, class draws>
 std::vector<shock> of_the_cpu(const quasi::order& of, shock_kind kind, std::uint64_t unit_paths,
                               std::uint64_t first_path, std::uint64_t paths) {
@@ -245,8 +244,8 @@ TEST_F(sobol_kernels_on_the_host, bridges_have_the_bits_of_the_cpu_where_shared_
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// Each step is the middle of all before it, so that the stack is as deep as there are steps, and one warp has
-// room for its own.
+// Each step is the middle of all before it, so the stack is as deep as there are steps, and only one warp's
+// fits.
 TEST_F(sobol_kernels_on_the_host, deep_bridges_have_the_bits_of_the_cpu) {
     gpu_->properties.shared_bytes_per_block = 70000;
     std::vector<double> times;
@@ -267,7 +266,7 @@ TEST_F(sobol_kernels_on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// The second of two slots builds no path; and a path goes on behind its last target.
+// The second of two slots builds no path, and a path continues after its last target.
 TEST_F(sobol_kernels_on_the_host, paths_that_meet_targets_have_the_bits_of_the_cpu) {
     tests::made_trade with_lone = tests::trade_of(2, 0, tests::uneven_times(70), {69});
     with_lone.code.lone_normals = {1};
@@ -328,9 +327,9 @@ TEST(sobol_kernels_made_points, are_few_and_of_few_trades) {
     // The same steps of the same noise; the code does not matter.
     EXPECT_EQ(ways({a, a, a, b}), (all{point_way::read, point_way::read, point_way::read, point_way::made}));
     EXPECT_EQ(ways({b, b, c}), (all{point_way::read, point_way::read, point_way::read}));
-    // Some of the run's jobs go the ways that they go among all.
+    // A subset of jobs goes the same ways as among all jobs.
     EXPECT_EQ(ways_among({a, a, a, b}, {b, a}, {}, in_steps), (all{point_way::made, point_way::read}));
-    // Jobs of a kernel go one way.
+    // All jobs of a kernel go one way.
     EXPECT_EQ(ways({a, a, a, c}), (all{point_way::read, point_way::read, point_way::read, point_way::read}));
     EXPECT_EQ(ways({a, b}, {}, bridge), (all{point_way::read, point_way::read}));
     EXPECT_EQ(ways({a, b}, {}, std::nullopt), (all{point_way::read, point_way::read}));
@@ -341,7 +340,7 @@ TEST(sobol_kernels_made_points, are_few_and_of_few_trades) {
     EXPECT_EQ(ways({a, b}, asked), (all{point_way::made, point_way::made}));
 }
 
-// Seven assets: more than a thread sums up at once, and no multiple.
+// Seven assets: more than a thread sums at once, and not a multiple.
 TEST_F(sobol_kernels_on_the_host, principal_components_have_the_bits_of_the_cpu) {
     const std::vector<std::vector<double>> roots{{1},
                                                  {0.5, 0.8},
@@ -357,8 +356,7 @@ TEST_F(sobol_kernels_on_the_host, principal_components_have_the_bits_of_the_cpu)
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// Dates known by components, with steps between them and one behind the last; of two slots one builds no
-// path.
+// Dates by components, with steps between them and one after the last; one of two slots builds no path.
 TEST_F(sobol_kernels_on_the_host, principal_components_of_some_dates_have_the_bits_of_the_cpu) {
     tests::made_trade t = tests::trade_of(2, 0, tests::uneven_times(40), {1, 3, 4, 20, 30});
     t.code.lone_normals = {0};
@@ -368,7 +366,7 @@ TEST_F(sobol_kernels_on_the_host, principal_components_of_some_dates_have_the_bi
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// More dates than are components, and fewer warps than would walk between them.
+// More dates than components, and fewer warps than would walk between them.
 TEST_F(sobol_kernels_on_the_host, most_components_have_the_bits_of_the_cpu) {
     std::set<std::size_t> dates;
     for (std::size_t s = 0; s < 90; ++s) dates.insert(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the scripts of the products that are watched at every moment (time beyond a level, averages
-// over a time), on paths written down by hand, with the payoff worked out by hand.
+// Every branch of the scripts with continuous monitoring (time beyond a level, averages over a time), on
+// hand-written paths with hand-computed payoffs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ using tests::worth;
 const std::string refused = "the terms of the trade are refused: ";
 constexpr double variance_per_year = 0.04;
 
-// The first touch of a bridge of this length from one distance to another, for a normal and a uniform number
-// of 0.5 each: the root of Michael, Schucany and Haas that these take.
+// The first touch of a bridge of this length from one distance to another, for a normal and a uniform of 0.5:
+// the root of Michael, Schucany and Haas that these select.
 double first_touch(double a, double b, double years) {
     const double v = variance_per_year * years, nu = 0.25;
     if (b == 0) return years * a * a / (a * a + nu * v);
@@ -41,7 +41,7 @@ double first_touch(double a, double b, double years) {
 path sampled(path p, double uniform) {
     p.normals.assign(8, 0.5);
     p.uniforms.assign(8, 0.5);
-    p.uniforms[0] = uniform;  // whether the level is touched
+    p.uniforms[0] = uniform;  // decides whether the level is touched
     return p;
 }
 
@@ -55,9 +55,9 @@ std::string parisian(const std::string& more, double window, double strike = 104
                        window, more);
 }
 
-// The second interval lies below at both ends, 4.8 percent and 9.3 percent away: it touches the level with a
-// chance of 0.27. Drawn as not touched, the stay lasts from the last touch of the first interval to the first
-// of the third.
+// The second interval lies below at both ends, 4.8 and 9.3 percent away, and touches the level with
+// probability 0.27. Without a touch, the stay lasts from the last touch of the first interval to the first of
+// the third.
 TEST(continuous_scripts, parisian_stay_without_a_break) {
     const double a = std::log(100 / 90.0), b = std::log(90 / 80.0), c = std::log(90 / 82.0),
                  d = std::log(95 / 90.0);
@@ -75,7 +75,8 @@ TEST(continuous_scripts, parisian_stay_without_a_break) {
     EXPECT_NEAR(worth("parisian", parisian(down + ", option: put", 2, 118), dips(0.9)), 8 * usd(2), 1e-12);
 }
 
-// Drawn as touched, the stay breaks: until the first touch of the second interval, and from its last.
+// With a touch the stay breaks: it ends at the first touch of the second interval, and another starts at its
+// last.
 TEST(continuous_scripts, parisian_stay_with_a_break) {
     const double a = std::log(100 / 90.0), b = std::log(90 / 80.0), c = std::log(90 / 82.0),
                  d = std::log(95 / 90.0);
@@ -88,7 +89,6 @@ TEST(continuous_scripts, parisian_stay_with_a_break) {
     EXPECT_NEAR(worth("parisian", parisian(down, longest * (1 + 1e-9)), dips(0.1)), 6 * usd(2), 1e-12);
 }
 
-// The same upside down, on the way to 90.
 TEST(continuous_scripts, parisian_above_the_barrier) {
     const path p = sampled(acme({{0, 90}, {1, 125}, {2, 128}}), 0.9);
     const double a = std::log(110 / 90.0), b = std::log(125 / 110.0);
@@ -104,7 +104,6 @@ TEST(continuous_scripts, parisian_that_has_begun) {
     const std::string terms = "direction: down, barrier: 90, elapsed: 0.7";
     EXPECT_NEAR(worth("parisian", parisian(terms, (0.7 + ends) * (1 - 1e-9)), p), 3 * usd(2), 1e-12);
     EXPECT_NEAR(worth("parisian", parisian(terms, (0.7 + ends) * (1 + 1e-9)), p), 6 * usd(2), 1e-12);
-    // Above the barrier it counts for nothing.
     const path above = sampled(acme({{0, 100}, {2, 110}}), 0.999);
     EXPECT_NEAR(worth("parisian", parisian(terms, 0.71), above), 6 * usd(2), 1e-12);
     // In the past a stay lasts from the last fixing before it to the first one after it.
@@ -125,7 +124,6 @@ TEST(continuous_scripts, parisian_refusals) {
               refused + "elapsed is not shorter than the window, so that the option has been decided");
 }
 
-// The mean time that a bridge spends below a level.
 double time_below(double from, double to, double level, double years) {
     return years * truth::integrate(
                        [&](double angle) {
@@ -137,7 +135,7 @@ double time_below(double from, double to, double level, double years) {
                        0, 1.5707963267948966, 8);
 }
 
-// The variance of that time: twice what it spends there behind a moment that it is there, less the square.
+// The variance of that time: twice the time spent there after a moment spent there, less the square.
 double variance_of_time_below(double from, double to, double level, double years) {
     const double v = variance_per_year * years;
     const double square = truth::integrate(
@@ -160,7 +158,7 @@ double variance_of_time_below(double from, double to, double level, double years
     return 2 * years * square - mean * mean;
 }
 
-// A path in four equal steps, and what it spends below 90 on each.
+// A path in four equal steps, and its time below 90 on each.
 const std::string in_halves = ", longest_step: 0.5";
 path four_steps() {
     return acme({{0, 100}, {0.5, 80}, {1, 82}, {1.5, 95}, {2, 110}});
@@ -170,8 +168,7 @@ double below_ninety() {
            time_below(95, 110, 90, 0.5);
 }
 
-// Draws: before the first touch, half of the time between the first and the last, and after
-// that.
+// Draws the time before the first touch, half of the time between first and last, and the time after.
 double drawn_below(double from, double to, double level, double years, double uniform) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     const bool crosses = (from < level) != (to < level);
@@ -234,7 +231,7 @@ TEST(continuous_scripts, step_option) {
         EXPECT_NEAR(
             worth("step_option", terms + "strike: 104, knock_out_rate: 0.4, form: linear", four_steps()),
             6 * (1 - 0.4 * (0.1 + time)) * usd(2), 1e-9);
-        // At a rate that takes all in the mean, what is left is 0.4 deviations of the time.
+        // For a rate that takes everything in the mean, 0.4 deviations of the time remain.
         EXPECT_NEAR(
             worth("step_option",
                   terms + fmt::format("strike: 104, knock_out_rate: {:.17g}, form: linear", 1 / (0.1 + time)),
@@ -267,7 +264,6 @@ TEST(continuous_scripts, corridor_accrual) {
               refused + "accrual_start does not come before maturity");
 }
 
-// The mean price of a bridge.
 double mean_price(double from, double to, double years) {
     return truth::integrate(
         [&](double part) {
@@ -277,7 +273,7 @@ double mean_price(double from, double to, double years) {
         0, 1, 4);
 }
 
-// The variance of that mean: the covariance of the prices at two moments over all moments.
+// The covariance of the prices at two moments, over all moments.
 double variance_of_mean_price(double from, double to, double years) {
     const double v = variance_per_year * years;
     const auto price = [&](double part) {
@@ -307,7 +303,7 @@ TEST(continuous_scripts, continuous_asian) {
     EXPECT_NEAR(worth("continuous_asian", terms + ", averaging_start: 0.5", p), (110 - late) * usd(2), 1e-9);
     EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 70, elapsed: 3, average_so_far: 85", p),
                 ((2 * all + 3 * 85) / 5 - 70) * usd(2), 1e-9);
-    // At the mean it is worth 0.4 deviations of a number that is nearly normal.
+    // At the mean, the value is 0.4 deviations of a nearly normal variable.
     double squares = 0;
     for (const auto& [from, to] : {std::pair{100, 80}, {80, 82}, {82, 95}, {95, 110}})
         squares += variance_of_mean_price(from, to, 0.5) / 16;
@@ -318,7 +314,7 @@ TEST(continuous_scripts, continuous_asian) {
             << option;
     }
     EXPECT_GT(squares, 1);
-    // What happens between has a variance of 1 / 12 of that of a step, four times a quarter of it.
+    // The log mean between dates has 1/12 of a step's variance; four steps with weights of a quarter.
     const double logs = std::log(100 * 80.0 * 80 * 82.0 * 82 * 95.0 * 95 * 110) / 8;
     const double variance = variance_per_year * 0.5 / 12 / 4;
     EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, strike: 70", p),

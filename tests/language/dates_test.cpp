@@ -116,7 +116,7 @@ TEST(dates, day_counts) {
         {"2028-01-15", "2028-07-15", "ACT/ACT", 182 / 366.0},  // within a leap year
         {"2027-11-01", "2028-05-01", "ACT/ACT", 61 / 365.0 + 121 / 366.0},
         {"2027-07-01", "2030-07-01", "ACT/ACT", 184 / 365.0 + 1 + 1 + 181 / 365.0},
-        // Every fourth alone of the years that end a century is a leap year.
+        // Only every fourth century year is a leap year.
         {"2100-01-15", "2100-07-15", "ACT/ACT", 181 / 365.0},
         {"2099-07-01", "2100-07-01", "ACT/ACT", 184 / 365.0 + 181 / 365.0},
         {"2200-01-15", "2200-07-15", "ACT/ACT", 181 / 365.0},

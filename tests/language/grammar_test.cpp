@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of scripts that the documentation draws, docs/reference/grammar.ebnf, against the parser:
-// sentences made from it at random parse, every script of the library follows from it, and of scripts with a
-// token changed both say the same.
+// The documented grammar of scripts, docs/reference/grammar.ebnf, against the parser: random sentences of it
+// parse, every library script follows from it, and both agree on scripts with a changed token.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -25,7 +24,6 @@ namespace {
 using tilewalk::language::token;
 using tilewalk::language::token_kind;
 
-// One construct of the grammar.
 struct form {
     enum class kind { word, symbol, sequence, choice, maybe, repeated };
     kind is = kind::sequence;
@@ -111,7 +109,7 @@ const std::string& grammar_text() {
     return text;
 }
 
-// Tokens as text: a line for each LINE_END, indented as INDENT and DEDENT say.
+// Tokens as text: a line for each LINE_END, indented by INDENT and DEDENT.
 std::string printed(const std::vector<std::string>& tokens) {
     std::string out;
     int depth = 0;
@@ -131,7 +129,6 @@ std::string printed(const std::vector<std::string>& tokens) {
     return out;
 }
 
-// A token as it is printed.
 std::string as_written(const token& t) {
     switch (t.kind) {
         case token_kind::line_end:
@@ -154,7 +151,7 @@ std::vector<std::string> written(const std::vector<token>& tokens) {
     return out;
 }
 
-// Makes sentences of a rule at random.
+// Makes random sentences of a rule.
 class maker {
   public:
     maker(const grammar& by, unsigned seed) : by_(by), random_(seed) {}
@@ -190,7 +187,7 @@ class maker {
                 for (const form& part : f.parts) make(part, depth);
                 return;
             case form::kind::choice:
-                // Down there the first of several is taken: it leads out of every rule.
+                // Deep down, the first alternative leads out of every rule.
                 return make(f.parts[depth > deep ? 0 : below(f.parts.size())], depth);
             case form::kind::maybe:
                 if (depth <= deep && below(2) == 0) make(f.parts.front(), depth);
@@ -206,13 +203,13 @@ class maker {
     std::vector<std::string> out_;
 };
 
-// Whether tokens follow from a rule, by trying all ways at once.
+// Decides whether tokens follow from a rule, trying all ways at once.
 class judge {
   public:
     judge(const grammar& by, std::vector<token> tokens) : by_(by), tokens_(std::move(tokens)) {}
 
     bool follows_from(const std::string& rule) {
-        return ends_of(rule, 0).contains(tokens_.size() - 1);  // less the token `end`
+        return ends_of(rule, 0).contains(tokens_.size() - 1);  // without the token `end`
     }
 
   private:
@@ -294,14 +291,13 @@ std::string refusal_of(const std::string& script) {
     }
 }
 
-// Scripts, a name for each.
+// Scripts with their names.
 std::vector<std::pair<std::string, std::string>> library() {
     std::vector<std::pair<std::string, std::string>> scripts;
     for (const auto& page : tilewalk::product_pages()) scripts.emplace_back(page.name, page.script);
     return scripts;
 }
 
-// The scripts of the library that do not follow from a grammar.
 std::vector<std::string> strangers_to(const grammar& by) {
     std::vector<std::string> out;
     for (const auto& [name, script] : library())
@@ -333,7 +329,7 @@ TEST(grammar, sentences_made_from_it_parse) {
         const std::string script = printed(tokens);
         if (script.size() > 20000) continue;
         const std::string refusal = refusal_of(script);
-        // Bounds on nesting and on chains are no part of the grammar.
+        // Limits on nesting and chains are not part of the grammar.
         if (refusal.find("nested deeper") != std::string::npos ||
             refusal.find("chains more") != std::string::npos)
             continue;
@@ -391,7 +387,7 @@ TEST(grammar, says_what_the_parser_says_of_changed_scripts) {
             try {
                 read = tilewalk::language::tokenize(script, {});
             } catch (const tilewalk::error&) {
-                continue;  // no tokens, nothing to judge
+                continue;  // no tokens to judge
             }
             const std::string refusal = refusal_of(script);
             if (refusal.find("nested deeper") != std::string::npos ||

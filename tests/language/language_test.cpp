@@ -66,7 +66,7 @@ bool is_word_of(const std::string& text, const std::string& word) {
     return false;
 }
 
-// The parameters that a script names and the lists that they have values for; a product has no others.
+// The parameters that a script names, with the lists that they have values for; a product has no others.
 std::vector<parameter> parameters_for(const std::string& text) {
     const std::vector<parameter> all = all_parameters();
     std::vector<parameter> named;
@@ -122,7 +122,7 @@ path usual_path() {
     return p;
 }
 
-// Both ways of playing agree to the bit; the value is that of either.
+// Both ways of playing agree bit for bit; returns the value.
 double value_of(const std::string& text, const arguments& args, const path& along) {
     const played p = play(product_of(text), args, along);
     if (!p.eager.empty()) {
@@ -137,8 +137,6 @@ double value_of(const std::string& text) {
 double paid(const std::string& expression) {
     return value_of("on maturity:\n    pay " + expression + "\n");
 }
-
-// Complaints about the text of a script.
 
 struct complaint {
     std::string text;
@@ -512,7 +510,7 @@ TEST(language_parameter_types, have_names_that_read_back) {
     EXPECT_EQ(parse_parameter_type("Amount"), std::nullopt);
 }
 
-// Expressions. The path shows ACME at 112, BETA at 8 and GAMMA at 1 at maturity, two years from as_of.
+// The path shows ACME at 112, BETA at 8 and GAMMA at 1 at maturity, two years from as_of.
 
 TEST(language, expressions) {
     struct expected {
@@ -618,8 +616,6 @@ TEST(language, choices_and_booleans_of_the_trade) {
     EXPECT_EQ(value_of(text, with("knocked", true), usual_path()), 4);
 }
 
-// Statements.
-
 TEST(language, if_elif_else_on_what_the_path_shows) {
     const std::string text =
         "on maturity:\n    if spot(underlying) > strike:\n        x = 1\n    elif spot(underlying) == "
@@ -636,7 +632,6 @@ TEST(language, states_are_kept_from_date_to_date_and_block_to_block) {
                        "seen = true\n"
                        "on maturity:\n    if seen:\n        pay total\n"),
               1 + 64 + 128 + 112);
-    // An assignment that is not reached leaves the state as it was.
     EXPECT_EQ(value_of("last_high = 5\non observations:\n    if spot(underlying) > 120:\n        last_high = "
                        "spot(underlying)\n"
                        "on maturity:\n    pay last_high\n"),
@@ -706,8 +701,6 @@ TEST(language, year_fractions_follow_their_convention) {
         value_of("on maturity:\n    pay year_fraction(start, maturity, \"thirty_360\")\n", args, p), 2);
 }
 
-// Payments.
-
 path discounted_path() {
     path p = usual_path();
     p.rates = {{"USD", 0.03}, {"EUR", 0.02}};
@@ -763,11 +756,11 @@ TEST(language, payments_before_as_of_are_gone_and_those_of_today_count) {
                      96 + 128 * usd(future));
     EXPECT_DOUBLE_EQ(value_of("on observations:\n    pay spot(underlying) on pay_date\n", args, p),
                      64 + 96 * usd(5 / 365.0) + 128 * usd(186 / 365.0));
-    // An amount in euros that was fixed before today converts at today's rate, whatever the rate was then.
+    // An amount in euros fixed before today converts at today's rate.
     EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay 10 in payout on maturity\n", args, p),
                      10 * 1.25 * eur(1));
     EXPECT_EQ(value_of("on first(observations):\n    pay 10 in payout\n", args, p), 0);
-    // Observations that have passed leave their states behind.
+    // Past observations keep their effect on states.
     EXPECT_DOUBLE_EQ(
         value_of("total = 0\non observations:\n    total = total + spot(underlying)\n    pay total * index\n",
                  args, p),
@@ -803,8 +796,6 @@ TEST(language, a_trade_that_stopped_in_the_past_looks_at_nothing_any_more) {
               1);
 }
 
-// Between dates.
-
 TEST(language, touch_probabilities) {
     path p;
     p.spots["ACME"] = {{0, 100}, {0.5, 110}, {2, 90}};
@@ -821,7 +812,7 @@ TEST(language, touch_probabilities) {
     EXPECT_DOUBLE_EQ(paid_between(second, "touched_below(underlying, 80)"), touch(110, 90, 80, 1.5));
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_above(underlying, 120)"),
                      touch(100, 110, 120, 0.5) + touch(110, 90, 120, 1.5));
-    // On the level is touched.
+    // A price on the level has touched it.
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_above(underlying, 110)"), 2);
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_below(underlying, 90)"), touch(100, 110, 90, 0.5) + 1);
     EXPECT_DOUBLE_EQ(paid_between(second, "touched_outside(underlying, 90, 200)"), 1);
@@ -844,7 +835,7 @@ TEST(language, sampled_extremes_and_touch_times) {
     const std::string between = "between start and maturity:\n    pay ";
     EXPECT_DOUBLE_EQ(value_of(between + "lowest(underlying)\n", usual_arguments(), p), extreme(0.25, -1));
     EXPECT_DOUBLE_EQ(value_of(between + "highest(underlying)\n", usual_arguments(), p), extreme(0.25, 1));
-    // Each extreme has a number of its own; asked again it answers the same.
+    // Each extreme draws a number of its own and returns the same value again.
     EXPECT_DOUBLE_EQ(
         value_of(between + "lowest(underlying) * 1000 + highest(underlying) - lowest(underlying)\n",
                  usual_arguments(), p),
@@ -863,7 +854,7 @@ TEST(language, sampled_extremes_and_touch_times) {
                 0, 0);
     EXPECT_EQ(value_of(between + "1 + touch_time_above(underlying, 100)\n", usual_arguments(), p), 1);
 
-    // A payment at a time inside: the discount factor is log-linear between the ends.
+    // A payment inside an interval: the discount factor is log-linear between the ends.
     p.rates = {{"USD", 0.03}, {"EUR", 0.02}};
     p.fx["EUR"] = {{0, 1.25}, {2, 4}};
     EXPECT_NEAR(value_of(between + "10 at touch_time_below(underlying, 90)\n", usual_arguments(), p),
@@ -891,17 +882,15 @@ TEST(language, intervals_of_the_past_know_fixings_only) {
     EXPECT_EQ(counted("touched_outside(underlying, 95, 120)"), 2);
     EXPECT_EQ(counted("lowest(underlying) + highest(underlying)"), 640);
     EXPECT_DOUBLE_EQ(counted("touch_time_below(underlying, 90)"), -20 / 365.0 - 10 / 365.0);
-    // A payment at a time that has passed is gone, at as_of it counts.
+    // A payment at a past time is gone; one at as_of counts.
     EXPECT_EQ(
         value_of("between first(observations) and start:\n    pay 1 at touch_time_below(underlying, 90)\n",
                  args, p),
         1);
 }
 
-// Questions that engines ask of a payoff.
-
 TEST(language, intervals_know_their_times) {
-    // The path stops at 0.5, 1 and 2, and before that it was seen at -0.5.
+    // The path stops at 0.5, 1 and 2, and was seen before that at -0.5.
     path p = usual_path();
     EXPECT_EQ(value_of("between start and maturity:\n    pay step * 100 + time\n", usual_arguments(), p),
               200 + 0.5 + 1 + 2);
@@ -916,7 +905,7 @@ TEST(language, intervals_know_their_times) {
                        "on maturity:\n    pay runs\n",
                        usual_arguments(), p),
               2);
-    // The past is as long as the time between the days that were seen, from the block's first day on.
+    // The past consists of the times between the fixings, from the block's first day.
     p.spots["ACME"] = {{-0.5, 90}, {-0.25, 80}, {0, 96}, {0.5, 64}, {1, 128}, {2, 112}};
     const std::string seen =
         "total = 0\nbetween last_seen and maturity:\n    total = total + step * spot(underlying)\n"
@@ -931,7 +920,6 @@ TEST(language, intervals_know_their_times) {
                      0.25 * (90 + 80 + 96) + 0.5 * (64 + 128) + 112);
 }
 
-// Over intervals in which the path stops in between, all is as if the block had run on each part.
 TEST(language, an_interval_in_parts_is_the_whole_of_them) {
     path along = usual_path();
     along.variance_per_year = 0.25;
@@ -970,7 +958,7 @@ TEST(language, an_interval_in_parts_is_the_whole_of_them) {
     };
     EXPECT_EQ(extremes(" every 1"), extremes(""));
     EXPECT_EQ(extremes(" every 2"), extremes(""));
-    // Payments, states and a stop count where the interval ends, and once.
+    // Payments, states and a stop take effect once, at the end of the interval.
     EXPECT_EQ(
         value_of(
             "between start and maturity every 1:\n    if spot(underlying) < 100:\n        stop\n    pay 1\n",
@@ -1034,7 +1022,7 @@ TEST(language_payoff, trades_of_one_shape_share_a_program) {
     for (std::size_t s = 0; s < one.code.sections.size(); ++s) {
         EXPECT_EQ(one.code.sections[s].nodes, other.code.sections[s].nodes) << s;
         EXPECT_EQ(one.code.sections[s].name, other.code.sections[s].name);
-        // The world names its rows by asset here; those of the script name no asset and no date.
+        // The world names its rows by asset here; the script's rows name no asset and no date.
         for (const std::string& row : one.code.sections[s].rows) {
             EXPECT_TRUE(row.starts_with("spot ") || std::count(other.code.sections[s].rows.begin(),
                                                                other.code.sections[s].rows.end(), row) == 1)
@@ -1118,7 +1106,6 @@ TEST(language_payoff, refuses_terms_that_make_no_sense) {
               "accepted");
 }
 
-// A product with optional parameters.
 std::shared_ptr<const product> product_with_optional_terms(const std::string& text) {
     std::vector<parameter> all{
         declared("underlying", parameter_type::asset), declared("maturity", parameter_type::date),
@@ -1149,7 +1136,7 @@ TEST(language_payoff, optional_terms_are_asked_for) {
     // Decisions by the terms of the trade are not recorded.
     EXPECT_TRUE(play(product_with_optional_terms(capped), least, usual_path()).code.terms.empty());
     EXPECT_EQ(play(product_with_optional_terms(capped), most, usual_path()).code.terms.size(), 1U);
-    // A block on a day that is not given never runs, and an asset that is not given is not observed.
+    // A block on a missing day never runs, and a missing asset is not observed.
     const std::string dated =
         "on last_call:\n    pay 1\non maturity:\n    pay 4\n    if given(other):\n        "
         "pay spot(other)\n";
@@ -1171,8 +1158,8 @@ TEST(language_payoff, optional_terms_are_asked_for) {
 }
 
 TEST(language, what_is_expected_of_later_dates) {
-    // The forward prices of the path are its spots times exp(0.05) a year, and its options are worth their
-    // gain.
+    // On this path forwards grow by exp(0.05) a year, and options are worth their intrinsic value at the
+    // forward.
     EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay forward(underlying, maturity)\n"),
                      64 * std::exp(0.05 * 1.5));
     EXPECT_DOUBLE_EQ(value_of("on observations:\n    pay forward(underlying, pay_date)\n"),
@@ -1224,14 +1211,14 @@ TEST(language_payoff, a_longest_step_is_said_by_the_script_or_the_trade) {
     EXPECT_EQ(step(" within 0.25", usual_arguments()), 0.25);
     EXPECT_EQ(refusal_of("between start and maturity every strike:\n    pay 1\n", with("strike", 0.0)),
               "p.yaml:1:34: the longest step between two dates is 0.000000 years, expected more than 0");
-    // Elsewhere it is a name like others.
+    // Elsewhere these words are names like any other.
     EXPECT_EQ(value_of("every = 1\nwithin = 2\non observations:\n    every = every + within\n    within = 0\n"
                        "on maturity:\n    pay every\n"),
               3);
 }
 
-// Notice of a right is given on days of its own, which have the label of a date where both the right's day
-// and the notice are whole days, and else that of a time in years.
+// Notice is given on days of its own. They have the label of a date if the right's day and the notice are
+// whole days, else that of a time in years.
 TEST(language_payoff, notice_has_a_label_for_each_of_its_days) {
     const auto labels = [](const std::string& notice, const arguments& args) {
         const payoff of(product_of("exercise on observations with notice " + notice + ": receive 1\n"), args,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the scripts of products on several assets and of structured notes, on paths written down by
-// hand, with the payoff worked out by hand.
+// Every branch of the scripts on several assets and of structured notes, on hand-written paths with
+// hand-computed payoffs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ path market(const std::vector<double>& times, const std::vector<std::vector<doub
     return p;
 }
 
-// The chance that a path from one price to the other, of variance 0.04 a year, touches the level on the way.
+// The probability that a path between the prices, with variance 0.04 a year, touches the level.
 double touch_chance(double level, double from, double to, double years) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     return std::exp(-2 * a * b / (0.04 * years));
@@ -103,7 +103,6 @@ TEST(notes_scripts, rainbow) {
     EXPECT_EQ(worth("rainbow", terms + ", weights: [0.5, 0.25, 2], strike: 1, option: put", p), 0);
     EXPECT_DOUBLE_EQ(worth("rainbow", terms + ", weights: [0, 1, 0], strike: 0", p), 10 * usd(2))
         << "the second";
-    // The same in another order of the assets.
     const std::string other =
         "basket: [GAMMA, ACME, BETA], initial_level: [4, 100, 16], notional: 10, maturity: 2.0, strike: 1";
     EXPECT_DOUBLE_EQ(worth("rainbow", other + ", weights: [0.5, 0.25, 2]", p), 8.75 * usd(2));
@@ -113,11 +112,11 @@ TEST(notes_scripts, himalaya) {
     const std::string terms =
         "basket: [ACME, BETA, GAMMA], initial_level: [100, 16, 4], observations: [0.5, 1.0, 2.0], notional: "
         "8";
-    // BETA at 1.5; then GAMMA at 2, though BETA stands at 4; then ACME at 0.5, all that is left.
+    // BETA at 1.5; then GAMMA at 2, though BETA stands at 4; then ACME, the last one, at 0.5.
     const path p = market({0.5, 1, 2}, {{100, 125, 50}, {24, 64, 64}, {5, 8, 40}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, p), 8 * (4.0 / 3 - 1) * usd(2));
     EXPECT_EQ(worth("himalaya", terms + ", strike: 1.5", p), 0);
-    // Equally good: the first in the list leaves, the other stays.
+    // In a tie the first in the list leaves.
     const path tie = market({0.5, 1, 2}, {{150, 100, 100}, {24, 32, 16}, {2, 2, 2}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, tie), 8 * ((1.5 + 2 + 0.5) / 3 - 1) * usd(2));
     // Two dates of three assets: one of them never counts.
@@ -165,7 +164,7 @@ TEST(notes_scripts, corridor_variance_swap) {
     const double e = std::exp(0.5), f = std::exp(0.25);
     const std::string terms =
         "underlying: ACME, fixings: [0.0, 0.5, 1.0, 1.5, 2.0], strike: 0.5, annualisation: 4, notional: 10";
-    // Returns of 0.5, -0.25, -0.25 and 0.5; the earlier fixing is in [90, 130] for the first and the last
+    // Returns of 0.5, -0.25, -0.25 and 0.5. The earlier fixing is in [90, 130] for the first and the last
     // two, the later one for the second and third.
     const path p = acme({{0, 100}, {0.5, 100 * e}, {1, 100 * f}, {1.5, 100}, {2, 100 * e}});
     const double earlier = 0.25 + 0.0625 + 0.25, later = 0.0625 + 0.0625;
@@ -202,7 +201,7 @@ TEST(notes_scripts, range_accrual) {
     EXPECT_DOUBLE_EQ(worth("range_accrual", terms + ", redeems: true", p), 72 * usd(2));
     const path other = market({0.25, 0.5, 0.75, 1}, {{89, 110, 100, 100}, {15, 10, 21, 15}});
     EXPECT_DOUBLE_EQ(worth("range_accrual", terms, other), 8 * usd(2));
-    // One asset with half a range; two of four days have passed.
+    // One asset with a one-sided range; two of four days have passed.
     EXPECT_DOUBLE_EQ(
         worth("range_accrual",
               "basket: [ACME], lower: 95, observations: [2025-12-31, 2026-01-15, 2026-07-15, 2027-01-15], "
@@ -241,11 +240,11 @@ TEST(notes_scripts, phoenix_pays_its_coupons) {
                      125 * usd(0.5) + (500 + 250) * usd(2) + 1000 * usd(2));
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", memory: false", paid),
                      125 * usd(0.5) + 500 * usd(2) + 1000 * usd(2));
-    // Missed twice, and all brought by the third.
+    // Missed twice, then all paid on the third date.
     const path late = market({0.5, 1, 2}, {{50, 50, 50}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix, late),
                      (125 + 250 + 500) * usd(2) + 1000 * usd(2));
-    // Missed to the end, and broken at maturity.
+    // Missed to the end, and below the protection at maturity.
     const path never = market({0.5, 1, 2}, {{50, 50, 25}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix, never), 250 * usd(2));
 }
@@ -258,7 +257,7 @@ TEST(notes_scripts, phoenix_is_called) {
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", call_level: [1, 1.5, 1]", later),
                      (125 + 250) * usd(1) + 10 * usd(2))
         << "not at 1.5";
-    // Not before the third observation, which comes with its own coupon.
+    // Not called before the third observation, which also pays its own coupon.
     const path high = market({0.5, 1, 2}, {{100, 100, 100}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", first_call: 3", high),
                      125 * usd(0.5) + 250 * usd(1) + 1500 * usd(2));
@@ -469,7 +468,7 @@ TEST(notes_scripts, target_redemption_forward) {
     for (const example& e : {example{"full", 20}, example{"exact", 6}, example{"none", 0}}) {
         const std::string rule = terms + ", at_target: " + e.rule;
         const std::string sells = rule + ", side: sell";
-        // Ten gained, five lost, twenty gained: that reaches the target, and the last fixing counts no more.
+        // Gains of ten, minus five and twenty reach the target, and the last fixing no longer counts.
         EXPECT_DOUBLE_EQ(
             worth("target_redemption_forward", rule, acme({{0.5, 110}, {1, 95}, {1.5, 120}, {2, 1}})),
             40 * usd(0.5) - 60 * usd(1) + 4 * e.last * usd(1.5))
@@ -478,12 +477,11 @@ TEST(notes_scripts, target_redemption_forward) {
             worth("target_redemption_forward", sells, acme({{0.5, 90}, {1, 105}, {1.5, 80}, {2, 200}})),
             40 * usd(0.5) - 60 * usd(1) + 4 * e.last * usd(1.5))
             << e.rule;
-        // The target itself is reached.
+        // Meeting the target exactly reaches it.
         EXPECT_DOUBLE_EQ(
             worth("target_redemption_forward", rule, acme({{0.5, 116}, {1, 1}, {1.5, 1}, {2, 1}})),
             e.rule == "none" ? 0 : 64 * usd(0.5))
             << e.rule;
-        // Never reached.
         EXPECT_DOUBLE_EQ(
             worth("target_redemption_forward", rule, acme({{0.5, 105}, {1, 100}, {1.5, 105}, {2, 99}})),
             20 * usd(0.5) + 20 * usd(1.5) - 12 * usd(2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the products on interest rates, on a flat curve that does not move, worked out by hand:
-// also in the middle of a period that began before today.
+// Every branch of the products on interest rates, computed by hand on a flat, deterministic curve, also in a
+// period that began before today.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using tests::refusal;
 using tests::usd;
 using tests::worth;
 
-// Money at 3 percent in USD and at 1 percent in EUR, as of 2026-01-15.
+// Rates of 3 percent in USD and 1 percent in EUR, as of 2026-01-15.
 path flat() {
     path p = acme({});
     p.rates["EUR"] = 0.01;
@@ -37,7 +37,7 @@ double interest(double years, double rate = 0.03) {
     return std::exp(rate * years) - 1;
 }
 
-// The rate of a swap with `a_year` payments in each of `years`.
+// The rate of a swap over `years` with `a_year` payments each.
 double swap_rate(double years, int a_year, double rate = 0.03) {
     double sum = 0;
     for (int k = 1; k <= int(years * a_year); ++k) sum += std::exp(-rate * k / a_year);
@@ -61,7 +61,7 @@ TEST(rates_scripts, coupon_bond) {
     EXPECT_DOUBLE_EQ(worth_of("coupon_bond",
                               "coupon_dates: [1, 2], coupon: [0.04, 0.05], redemption: 1.02, notional: 1000"),
                      40 * usd(1) + 50 * usd(2) + 1020 * usd(2));
-    // One coupon is gone; of the running one a whole period is paid, which is 181 days of 360.
+    // One coupon is past; the running one pays a whole period of 181 days of 360.
     EXPECT_DOUBLE_EQ(worth_of("coupon_bond",
                               "coupon_dates: {start: 2025-04-01, end: 2026-04-01, every: 6m}, coupon: 0.04, "
                               "day_count: act_360"),
@@ -88,10 +88,10 @@ TEST(rates_scripts, floating_rate_note) {
 }
 
 TEST(rates_scripts, a_running_period_has_its_first_rate) {
-    // From 2025-10-15 over today to 2026-04-15 and 2026-10-15: 182 and 183 days, 90 and 273 days from today.
+    // From 2025-10-15 to 2026-04-15 and 2026-10-15: 182 and 183 days, 90 and 273 days from today.
     const double t1 = 90 / 365.0, t2 = 273 / 365.0, length = 182 / 365.0, rest = interest(t2 - t1);
     const std::string begun = "begin: 2025-10-15, payments: [2026-04-15, 2026-10-15], first_rate: 0.05",
-                      // The same period, that began on a payment day.
+                      // The same period with earlier payments before it.
         begun_later = "begin: 2025-07-15, payments: [2025-10-15, 2026-04-15, 2026-10-15], first_rate: 0.05";
     for (const std::string& terms : {begun, begun_later}) {
         EXPECT_NEAR(worth_of("floating_rate_note", terms),
@@ -124,7 +124,7 @@ TEST(rates_scripts, a_running_period_has_its_first_rate) {
         refuses(product, "begin: 2025-10-15, payments: [2026-04-15]" + more, "first_rate");
         EXPECT_EQ(worth_of(product, "begin: 2025-10-15, payments: [2026-01-10]" + more), 0)
             << product << ": what has ended needs no rate";
-        // A period that begins today has today's rate, and one that ends today is paid.
+        // A period that begins today has today's rate; one that ends today is paid.
         EXPECT_NE(worth_of(product, "begin: 2026-01-15, payments: [2026-04-15]" + more), 0) << product;
         EXPECT_NE(worth_of(product, "begin: 2025-10-15, first_rate: 0.05, payments: [2026-01-15]" + more), 0)
             << product;
@@ -132,7 +132,7 @@ TEST(rates_scripts, a_running_period_has_its_first_rate) {
 }
 
 TEST(rates_scripts, swap) {
-    // At its par rate it is worth nothing, and elsewhere the difference times the annuity.
+    // Worth nothing at its par rate, elsewhere the difference times the annuity.
     const double annuity = usd(1) + usd(2), par = (1 - usd(2)) / annuity;
     const std::string terms = "fixed_payments: [1, 2], floating_payments: [0.5, 1, 1.5, 2], fixed_rate: ";
     for (const double away : {0.0, 0.01, -0.02}) {
@@ -204,8 +204,8 @@ TEST(rates_scripts, cms_leg) {
 }
 
 TEST(rates_scripts, rate_future) {
-    // Settled in a quarter and in half a year, when the rate of the next quarter is fixed: what was gained
-    // first has earned interest for the quarter between.
+    // Settled after a quarter and after half a year, when the next quarter's rate is fixed: the first gain
+    // earns interest for a quarter.
     const std::string terms = "settlements: [0.25, 0.5], end: 0.75, traded_rate: 0.04, notional: 1000";
     const double rate = interest(0.25) / 0.25;
     EXPECT_NEAR(worth_of("rate_future", terms), 1000 * (0.04 - rate) * usd(0.25), 1e-12);
@@ -216,7 +216,7 @@ TEST(rates_scripts, rate_future) {
         << "settled today, it is paid what it is worth";
     EXPECT_NEAR(worth_of("rate_future", "settlements: [0], end: 0.25, traded_rate: 0.04"),
                 100 * (0.04 - rate), 1e-12);
-    // From 2026-07-15 to 2026-10-15, 92 days. Settlements before today are gone.
+    // From 2026-07-15 to 2026-10-15, 92 days. Settlements before today are past.
     const double days = interest(92 / 365.0) * 360 / 92;
     EXPECT_NEAR(worth_of("rate_future",
                          "settlements: [2025-12-15, 2026-01-14, 2026-04-15, 2026-07-15], end: 2026-10-15, "
@@ -238,13 +238,13 @@ TEST(rates_scripts, rate_range_accrual) {
     EXPECT_EQ(worth_of("rate_range_accrual", terms + ", upper: 0.03"), 0);
     EXPECT_NEAR(worth_of("rate_range_accrual", terms + ", upper: 0.02, rate_currency: EUR"), coupons, 1e-11);
     EXPECT_NEAR(worth_of("rate_range_accrual", terms + ", redeems: true"), coupons + 1000 * usd(1), 1e-10);
-    // By the year a swap rate of five years is 3.05 percent.
+    // The five-year swap rate with yearly payments is 3.05 percent.
     EXPECT_NEAR(worth_of("rate_range_accrual", terms + ", lower: 0.03045, rate_years: 5, payments_a_year: 1"),
                 coupons, 1e-11);
     EXPECT_EQ(worth_of("rate_range_accrual", terms + ", lower: 0.0305, rate_years: 5, payments_a_year: 1"),
               0);
-    // Three of four observations of the running period lie before today, and one of them counts; the period
-    // after it has a single one. The first period is gone.
+    // Three of four observations of the running period lie before today, and one of them counts; the next
+    // period has a single one. The first period is past.
     const std::string running =
         "begin: 2025-07-15, observations: [2025-10-01, 2025-10-20, 2025-11-20, 2025-12-20, 2026-02-20, "
         "2026-05-20], "

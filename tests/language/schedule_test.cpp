@@ -138,7 +138,7 @@ TEST(schedule, counted_forward_from_the_start) {
         {every("2026-01-15", "2026-01-22", "3d"), "2026-01-18 2026-01-21 2026-01-22"},
         {every("2026-01-15", "2026-04-15", "1m", calendar(), roll::unadjusted, true),
          "2026-01-15 2026-02-15 2026-03-15 2026-04-15"},
-        // Rolled: 2026-02-15 and 2026-03-15 are Sundays, 2026-05-31 is one at a month end.
+        // Rolled: 2026-02-15 and 2026-03-15 are Sundays, and 2026-05-31 is a Sunday at a month end.
         {every("2026-01-15", "2026-04-15", "1m", calendar::weekends(), roll::following),
          "2026-02-16 2026-03-16 2026-04-15"},
         {every("2026-03-31", "2026-06-30", "1m", calendar::weekends(), roll::modified_following),
@@ -147,7 +147,7 @@ TEST(schedule, counted_forward_from_the_start) {
          "2026-04-30 2026-06-01 2026-06-30"},
         // An end on a Saturday rolls past itself.
         {every("2026-01-15", "2026-01-31", "1m", calendar::weekends(), roll::following), "2026-02-02"},
-        // Every day of the calendar, from a Thursday: Saturday and Sunday are not there.
+        // Every calendar day from a Thursday, without Saturday and Sunday.
         {every("2026-01-15", "2026-01-21", "1d", calendar::weekends()),
          "2026-01-16 2026-01-19 2026-01-20 2026-01-21"},
         {every("2026-01-15", "2026-01-21", "1b", calendar::weekends()),
@@ -155,7 +155,6 @@ TEST(schedule, counted_forward_from_the_start) {
         {every("2026-01-15", "2026-01-21", "2b", calendar::weekends()), "2026-01-19 2026-01-21"},
         {every("2026-01-15", "2026-01-22", "5b", calendar::weekends()), "2026-01-22"},
         {every("2026-01-15", "2026-01-19", "1d"), "2026-01-16 2026-01-17 2026-01-18 2026-01-19"},
-        // From a Saturday the first business day is the Monday.
         {every("2026-01-17", "2026-01-20", "1b", calendar::weekends()), "2026-01-19 2026-01-20"},
         {every("2026-01-17", "2026-01-20", "1b", calendar::weekends(), roll::following, true),
          "2026-01-19 2026-01-20"},
@@ -164,7 +163,7 @@ TEST(schedule, counted_forward_from_the_start) {
          "2026-01-15 2026-01-16 2026-01-19 2026-01-20"},
         {every("2026-01-15", "2026-01-23", "2d", calendar::weekends(), roll::following),
          "2026-01-19 2026-01-21 2026-01-23"},
-        // Back onto the start, which is not in the list: not in the list either.
+        // A date that rolls back onto the start is left out like the start.
         {every("2026-01-16", "2026-01-20", "2d", calendar::weekends(), roll::preceding), "2026-01-20"},
     };
     for (const auto& c : cases) {
@@ -213,7 +212,6 @@ TEST(schedule, equal_steps_in_days) {
 TEST(schedule, as_many_as_allowed) {
     EXPECT_EQ(generate(steps({0.0}, {1.0}, 100'000)).times.size(), 100'000u);
     EXPECT_EQ(generate(every("2000-01-01", "2200-01-01", "1d")).times.size(), 73049u);
-    // A time of more than 100,000 days has few years.
     EXPECT_EQ(generate(every("1900-01-01", "2190-01-01", "1y")).times.size(), 290u);
 }
 
@@ -305,7 +303,6 @@ TEST(schedule, lists) {
     schedule late = list({{0.5}});
     late.anchor = time_point{0.75};
     EXPECT_THROW(check_increasing(late), error);
-    // A start is of the kind of the times.
     late.anchor = time_point{day("2026-03-31")};
     EXPECT_THROW(check_increasing(late), error);
     schedule dated = list({{day("2026-03-31")}});

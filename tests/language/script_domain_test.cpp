@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a script that leave their domain: exactly the paths on which one does have no number,
-// whatever swallows it. Expected paths follow from the prices that a trade of the same dates is seen to have,
-// and plain arithmetic.
+// Script operations that leave their domain: exactly the paths on which one does have no number, even if its
+// result is not used. Expected paths come from plain arithmetic on the prices that a trade with the same
+// dates observes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,6 @@ constexpr std::uint64_t paths = 1000, seed = 7;
 const std::string market_text =
     dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}, {"B", "spot: 100, volatility: 0.4"}});
 
-// Prices of both assets after half a year and after a year.
 struct seen {
     double a[2], b[2];
 };
@@ -56,7 +55,7 @@ bool ends_below(const seen& s) {
 struct scripted {
     std::string name, script;
     breaks is_broken;
-    bool in_single = true;  // whether the same paths break in float
+    bool in_single = true;  // whether the same paths fail in float
 };
 
 const std::vector<scripted>& scripts() {
@@ -192,7 +191,7 @@ run_options options_in(const std::string& precision) {
     return out;
 }
 
-// As a trade that pays both prices sees them; a path that stops at the end alone is another.
+// As seen by a trade that pays both prices; a path that stops only at the end is another one.
 std::vector<seen> all_seen(bool on_both_dates) {
     const std::string when = on_both_dates ? "dates" : "last(dates)";
     const book b = book::parse(
@@ -241,7 +240,7 @@ void expect_row(const price_row& row, const expected& e, const std::string& what
                                " paths gave no finite number, the first is path " + std::to_string(e.first) +
                                "; ";
     EXPECT_EQ(row.message.substr(0, starts.size()), starts) << what << ": " << row.message;
-    // The operation stands in the script.
+    // The message names the operation's place in the script.
     EXPECT_NE(row.message.find(":", starts.size()), std::string::npos) << what << ": " << row.message;
     EXPECT_EQ(row.message.find("; or "), std::string::npos) << what << ": " << row.message;
 }
@@ -264,7 +263,7 @@ TEST_P(script_domain, fails_the_paths_on_which_it_is_left) {
         const price_row& row = got.rows.at(0);
         if (precision == "double") {
             expect_row(row, e, s.name);
-        } else {  // their shocks are others
+        } else {  // their shocks differ
             EXPECT_EQ(row.status == trade_status::failed, e.count > 0)
                 << s.name << " in " << precision << ": " << row.message;
         }
@@ -295,7 +294,7 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(all, script_domain, testing::ValuesIn(names()),
                          [](const auto& at) { return at.param; });
 
-// For a GPU, in every precision, with ways back.
+// For a GPU, in every precision, with the adjoint.
 TEST(script_domain, has_kernels_that_compile) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const scripted& s : scripts()) {
@@ -309,7 +308,7 @@ TEST(script_domain, has_kernels_that_compile) {
     }
 }
 
-// The same paths fail there, and are told alike.
+// The same paths fail on a GPU, with the same message.
 TEST(script_domain, is_the_same_on_gpu) {
     if (describe_devices().gpus.empty()) GTEST_SKIP() << "no GPU";
     for (const scripted& s : scripts()) {
@@ -317,7 +316,7 @@ TEST(script_domain, is_the_same_on_gpu) {
             run_options on_gpu = options_in(precision), on_cpu = options_in(precision);
             on_gpu.overrides.device = "cuda";
             const bool is_fast = precision == "single_fast";
-            if (is_fast && !s.in_single) continue;  // rounding decides, and is another there
+            if (is_fast && !s.in_single) continue;  // rounding decides, and differs there
             if (is_fast) on_cpu.overrides.precision = precision::single;
             const market in = market::parse(market_text);
             const price_row there = engine().price(book_of(s), in, on_gpu).rows.at(0);
@@ -333,7 +332,7 @@ TEST(script_domain, is_the_same_on_gpu) {
     }
 }
 
-// Controls, points and other settings that are taken by default.
+// With default controls, points and other settings.
 TEST(script_domain, is_looked_after_by_default_settings) {
     for (const scripted& s : scripts()) {
         if (s.name != "max_of_root" && s.name != "nested_branches" && s.name != "stopped_in_the_block")
@@ -387,7 +386,7 @@ TEST(script_domain, is_left_in_the_past_or_above_all_blocks) {
         "log of 0 or a negative number; write log(max(x, 1e-12))");
 }
 
-// A right's block is carried out where the script gets to it, used or not.
+// A right's block runs where the script reaches it, used or not.
 TEST(script_domain, is_looked_after_in_rights) {
     const scripted s{"right", "exercise on dates: receive max(sqrt(strike - spot(u)), 0)\n", ends_above};
     run_options with = options_in("double");
@@ -403,7 +402,7 @@ TEST(script_domain, is_looked_after_in_rights) {
     EXPECT_EQ(priced.status, trade_status::priced) << priced.message;
 }
 
-// The library's products whose paths are checked: what their terms and arithmetic do not prove.
+// The library's products with checked paths: their terms and arithmetic alone don't prove the domain.
 TEST(script_domain, is_proven_for_the_library_but_for_these) {
     std::map<std::string, std::size_t> checked;
     for (const product_page& page : product_pages()) {

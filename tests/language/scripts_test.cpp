@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of every script of the library, on paths written down by hand, with the payoff worked out by
-// hand.
+// Every branch of every library script, on hand-written paths with hand-computed payoffs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +80,7 @@ TEST(scripts, asian) {
         << "the last date is today";
 }
 
-// The barrier seen continuously: 100 today, 120 after a year, 110 after two, variance 0.04 a year.
+// Continuous monitoring: 100 today, 120 after a year, 110 after two, variance 0.04 a year.
 double touch_chance(double level, double from, double to, double years) {
     const double a = std::log(from) - std::log(level), b = std::log(to) - std::log(level);
     return std::exp(-2 * std::max(std::abs(a), 0.0) * std::abs(b) / (0.04 * years));
@@ -167,7 +166,7 @@ TEST(scripts, discrete_barrier) {
     struct example {
         std::map<double, double> spots;
         bool up;
-        double hit_at;  // 0: never
+        double hit_at;  // 0 for never
     };
     for (const example& e : {example{{{0, 80}, {0.5, 91}, {1, 95}, {2, 110}}, false, 0},
                              example{{{0, 80}, {0.5, 90}, {1, 95}, {2, 110}}, false, 0.5},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the scripts of the products on one asset, on paths written down by hand, with the payoff
-// worked out by hand.
+// Every branch of the scripts on one asset, on hand-written paths with hand-computed payoffs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,8 +19,8 @@ using tests::worth;
 
 const std::string refused = "the terms of the trade are refused: ";
 
-// A path from one price to another, whose logarithm has a variance of 0.04 a year: its chance to touch a
-// level, its sampled extremes and its sampled time of touch.
+// A path between two prices whose logarithm has a variance of 0.04 a year: the probability of a touch, its
+// sampled extremes and its sampled time of touch.
 double touch(double level, double from, double to, double years) {
     const double a = std::log(from / level), b = std::log(to / level);
     return a * b <= 0 ? 1 : std::exp(-2 * a * b / (0.04 * years));
@@ -34,7 +33,7 @@ double highest(double from, double to, double years, double uniform) {
     const double move = std::log(to / from);
     return from * std::exp(0.5 * (move + std::sqrt(move * move - 0.08 * years * std::log(uniform))));
 }
-// The time of touch, for a normal and a uniform number that take the first of the two roots.
+// The time of touch for a normal and a uniform that select the first of the two roots.
 double touch_time(double level, double from, double to, double start, double years) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     const double mu = a / b, lambda = a * a / (0.04 * years), nu = 0.25;
@@ -43,7 +42,6 @@ double touch_time(double level, double from, double to, double start, double yea
     const double s = 0.5 <= mu / (mu + y) ? y : mu * mu / y;
     return start + years * s / (1 + s);
 }
-// The same numbers for every sample.
 path sampled(path p) {
     p.normals = p.uniforms = {0.5, 0.5, 0.5, 0.5};
     return p;
@@ -274,7 +272,7 @@ TEST(single_asset_scripts, one_touch_hands_over_an_asset_that_begins_beyond_the_
                            sampled(acme({{0, 100}, {1, 120}, {2, 110}}))),
                      120 * usd(1))
         << "as it is when the watching begins";
-    // Watched from the past on, and no fixing of the day on which that began.
+    // Monitored since a past day without a fixing.
     const path later = sampled(acme({{-10 / 365.0, 95}, {0, 100}, {2, 110}}));
     EXPECT_EQ(worth("one_touch", terms + "direction: up, barrier: 90, monitoring_start: 2025-12-01", later),
               0)
@@ -407,7 +405,7 @@ TEST(single_asset_scripts, chooser) {
               refused + "the choice_date comes after maturity");
 }
 
-// On these paths an option is worth its gain at the forward price.
+// On these paths an option is worth its intrinsic value at the forward price.
 double later(double spot) {
     return spot * std::exp(0.05);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Market keys: each form of a market has one, a shift moves what it says and nothing else, and what is no
+// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid
 // market is refused by name.
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ namespace {
 using tests::same_bits;
 using tests::texts;
 
-// Every form in which a market writes numbers, but scenarios, which need a file.
+// Every form in which a market writes numbers, except scenarios, which need a file.
 const std::string all_forms = R"(as_of: 2026-01-15
 currencies:
   USD: {rate: 0.03, model: {hull_white: {mean_reversion: 0.05, volatility: {1.0: 0.01, 30.0: 0.012}}}}
@@ -141,7 +141,7 @@ TEST(market_keys, every_form_has_its_key) {
     EXPECT_EQ(keys_of(market::parse(all_forms)), expected);
 }
 
-// Every number of every model: whoever adds a parameter that no market could shift hears of it here.
+// Fails for a new model parameter that can't be shifted.
 TEST(market_keys, every_number_of_every_model_can_be_shifted) {
     const market of_models = *book::parse(book_of_every_model()).market();
     std::set<std::string> models;
@@ -196,7 +196,7 @@ TEST(market_keys, names_may_be_written_in_other_ways) {
     EXPECT_THROW(twice.number("A.cev.volatility"), error);
 }
 
-// The number in the tree to which a key leads, found by hand.
+// The number at this path of the tree.
 double in_tree(const value& root, const std::vector<std::string>& path) {
     const value* at = &root;
     for (const std::string& step : path)
@@ -238,7 +238,7 @@ TEST(market_keys, a_shift_moves_the_number_it_names) {
         EXPECT_EQ(shifted.number(c.key).value, m.number(c.key).value + c.by) << c.key;
         ASSERT_EQ(shifted.changes().size(), 1u) << c.key;
         EXPECT_EQ(shifted.changes().front().key, m.number(c.key).key);
-        // Nothing else has moved, and the market as written is the market.
+        // Nothing else has moved, and the market reads back as written.
         value* at = &after;
         for (const std::string& step : c.path)
             at = at->is_list() ? &at->items().at(std::stoul(step)) : &(*at)[step];
@@ -261,14 +261,14 @@ TEST(market_keys, a_discount_factor_is_known_by_its_zero_rate) {
     EXPECT_NEAR(up.state().discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
     EXPECT_TRUE(
         same_bits(up.state().discount_curve("GBP").discount(2), m.state().discount_curve("GBP").discount(2)));
-    // There and back, the factor has its bits again.
+    // Shifted back, the factor has its bits again.
     const market back = up.with(before.key, before.value);
     EXPECT_TRUE(same_bits(back.state().discount_curve("GBP").discount(1), 0.96));
     EXPECT_TRUE(back.changes().empty());
     EXPECT_TRUE(back.written() == m.written());
 }
 
-// A book with a trade on every asset, some of which look at several.
+// A book with a trade on every asset, some of them on several.
 std::string book_on_all_forms() {
     std::string trades;
     for (const char* const asset : {"ACME", "BETA", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID"}) {
@@ -321,7 +321,7 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     }
     EXPECT_EQ(prices(m.changed(nothing)), first);
     EXPECT_EQ(prices(m.changed(all)), first);
-    // Every number there and back: all parts were read again.
+    // Every number there and back reads all parts again.
     market away = m;
     for (const market_number& n : m.numbers()) {
         try {
@@ -335,7 +335,6 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     for (const auto& [trade, price] : moved) EXPECT_NE(price, first.at(trade)) << trade;
     EXPECT_EQ(prices(away.changed(all)), first);
     EXPECT_EQ(prices(m), first);
-    // As if the changed market had been read from its own file.
     EXPECT_EQ(prices(market::of(away.written())), moved);
 }
 
@@ -387,7 +386,7 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
             if (!same_bits(price, first.at(trade))) others.insert(trade);
         }
         EXPECT_EQ(others, expected) << key;
-        // Parts that were not read again are as if they had been.
+        // Parts that were kept equal parts that are read again.
         EXPECT_EQ(prices(market::of(shifted.written())), moved_prices) << key;
     }
 }
@@ -413,7 +412,7 @@ TEST(market_keys, a_call_lists_the_numbers_that_a_trade_depends_on) {
     EXPECT_FALSE(by_trade.at("BETA").contains("BETA|EURUSD.correlation"));
     EXPECT_TRUE(by_trade.at("BETA").contains("BETA.volatility@2027-07-15"));
     EXPECT_FALSE(by_trade.at("BETA").contains("GBP.rate@1y"));
-    // The price of a trade moves with a number only if the list has it.
+    // The price of a trade moves only with listed numbers.
     const auto first = prices(m);
     for (const market_number& n : m.numbers()) {
         const double by = n.value == 0 ? 1e-4 : 1e-3 * std::abs(n.value);
@@ -487,7 +486,7 @@ TEST(market_keys, a_matrix_that_no_factors_have_is_refused) {
     // The model's own correlation is a part of the matrix.
     refused("C.heston.rho", 0.95, "the correlation matrix has the negative eigenvalue");
     EXPECT_NO_THROW(m.with("C.heston.rho", -0.55));
-    // Two changes, neither of which can be alone.
+    // Two changes that are valid only together.
     refused("A|C.correlation", -0.2, "negative eigenvalue");
     refused("A|B.correlation", 0, "negative eigenvalue");
     const std::array<market_change, 2> both{market_change{"A|C.correlation", -0.2, market_change::way::set},
@@ -558,7 +557,6 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     const market up = m.shifted("A.volatility@1y", 0.0625);
     EXPECT_NE(price(up), before);
     EXPECT_TRUE(same_bits(price(up.with("A.volatility@1y", 0)), before));
-    // A session sees the shift, too.
     run_options few;
     few.overrides.paths = 4;
     few.overrides.device = "cpu";
@@ -574,8 +572,8 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_THROW(m.shifted("A.volatility@0.5y", -0.5), error);
 }
 
-// A key without what differs from market to market: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y"
-// are both ".volatility@time". Parameters of models are ".model", whatever their names.
+// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both
+// ".volatility@time". Parameters of models are ".model".
 std::string shape_of(std::string_view key, std::string_view unit) {
     std::string out(unit.starts_with("parameter of") && !unit.starts_with("parameter of SVI")
                         ? ".model"
@@ -597,8 +595,7 @@ std::string shape_of(std::string_view key, std::string_view unit) {
     return shape;
 }
 
-// A form that is new in the list is missing in the table, and a row of the table that the list has no key for
-// is one too many.
+// Fails for a form of the list without a row of the table, and for a row without a key.
 TEST(market_keys, the_table_has_the_forms_of_the_list) {
     std::set<std::string> listed, told;
     for (const market_number& n : market::parse(all_forms).numbers()) listed.insert(shape_of(n.key, n.unit));
@@ -679,7 +676,6 @@ TEST(market_keys_values, results_say_which_numbers_were_changed) {
     EXPECT_NE(difference.str().find("numbers of the market that one run has changed otherwise: ACME.spot"),
               std::string::npos)
         << difference.str();
-    // A long list is cut, and says so.
     results one = got, other = got;
     for (int k = 0; k < 8; ++k)
         other.manifest.market_changes.push_back({"K" + std::to_string(k) + ".spot", 1, "USD"});

@@ -23,16 +23,15 @@ namespace {
 using namespace tilewalk;
 using namespace tilewalk::markets;
 
-// configs/, wherever the tests run.
 std::filesystem::path configs() {
     return std::filesystem::path(TILEWALK_SOURCE_DIR) / "configs";
 }
 
-// The sum of a few exponentials is as exact as this.
+// The accuracy of a sum of a few exponentials.
 constexpr double rounding = 1e-13;
 
 TEST(market_digest, known_answers) {
-    // From FIPS 180-2, and the sizes around the padding's edges from sha256sum.
+    // From FIPS 180-2, and from sha256sum for sizes around the padding's edges.
     EXPECT_EQ(config::sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(config::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(config::sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -129,9 +128,9 @@ TEST(market_volatility, covariance_is_the_integral) {
         volatility::by_term({1.0}, {0.3}),
         volatility::by_term({0.5, 2.0}, {0.2, 0.25}),
         volatility::by_term({0.25, 0.5, 1.0, 3.0}, {0.3, 0.27, 0.26, 0.28}),
-        volatility::by_term({1.0, 4.0}, {0.2, 0.1}),  // no variance at all after the first pillar
+        volatility::by_term({1.0, 4.0}, {0.2, 0.1}),  // no variance after the first pillar
     };
-    // The local volatility by differences of the total variance: none of the steps below straddles a pillar.
+    // The local volatility by differences of the total variance; no step below straddles a pillar.
     const auto local = [](const volatility& v, double t, double step) {
         return std::sqrt(std::max(0.0, (v.total_variance(t + step) - v.total_variance(t)) / step));
     };
@@ -161,7 +160,7 @@ TEST(market_volatility, refuses_what_is_no_volatility) {
     EXPECT_THROW(volatility::by_term({1.0, 0.5}, {0.1, 0.2}), error);
     EXPECT_THROW(volatility::by_term({1.0}, {-0.1}), error);
     EXPECT_THROW(volatility::by_term({1.0, 2.0}, {0.2, 0.1}), error);
-    EXPECT_NO_THROW(volatility::by_term({1.0, 4.0}, {0.2, 0.1}));  // the same variance
+    EXPECT_NO_THROW(volatility::by_term({1.0, 4.0}, {0.2, 0.1}));  // equal total variance
 }
 
 asset payer() {
@@ -180,8 +179,8 @@ const curve& rates() {
     return c;
 }
 
-// The number that one share grows to from `from` to `to`, ex-dates in (from, to] from dividend `first` on,
-// cash left out.
+// The number of shares that one share grows to over (from, to], from dividend `first` on, without cash
+// dividends.
 double growth(const asset& a, double from, double to, std::size_t first) {
     double factor = rates().discount(from) / rates().discount(to) * a.dividend_yield.discount(to) /
                     a.dividend_yield.discount(from);
@@ -229,13 +228,12 @@ TEST(market_dividends, affine_form) {
         }
     }
     EXPECT_NEAR(today.shift, worth, 1e-12);
-    // Paid out, nothing is left to come.
     EXPECT_EQ(spot_map(a, rates(), 2.5).shift, 0);
     EXPECT_NEAR(spot_map(a, rates(), 2.5, true).shift, 4.0, 1e-12);
 }
 
-// With X in {down, up} as its own martingale, S must lose exactly its dividend at every ex-date on each
-// branch, and grow at the carry in between; so selling dividends and spot together never earns money.
+// With a martingale X in {down, up}, S must lose exactly its dividend at every ex-date on each branch and
+// grow at the carry in between, so trading dividends against the spot earns nothing.
 TEST(market_dividends, every_path_falls_by_the_dividend_and_grows_at_the_carry) {
     const asset a = payer();
     for (const double x : {0.2, 1.0, 3.5}) {
@@ -334,7 +332,7 @@ TEST(market, everything_it_says) {
     const asset& beta = m.find_asset("BETA");
     ASSERT_TRUE(beta.vol);
     EXPECT_NEAR(beta.vol->total_variance(2), 0.125, rounding);
-    // The past one is dropped, the others are in order.
+    // Past dividends are dropped, the others are in order.
     ASSERT_EQ(beta.dividends.size(), 2u);
     EXPECT_EQ(beta.dividends[0].years, 137 / 365.0);
     EXPECT_FALSE(beta.dividends[0].proportional);
@@ -352,7 +350,7 @@ TEST(market, everything_it_says) {
     EXPECT_EQ(m.fixings.at("GBPEUR").size(), 1u);
 }
 
-// The same rate means another discount factor by another count of days.
+// The same rate means another discount factor under another day count.
 TEST(market, rates_by_day_count) {
     const auto log_discount = [](const std::string& curve, double years) {
         const std::string text = "as_of: 2027-07-15\ncurrencies: {USD: " + curve + "}\n";
@@ -673,7 +671,8 @@ TEST(market, singular_and_unlinked_correlations_are_sound) {
     EXPECT_NO_THROW(with("[[A, B, 1]]"));
     EXPECT_NO_THROW(with("[[A, B, -1]]"));
     EXPECT_NO_THROW(with("[[A, B, 1], [A, C, 1], [B, C, 1]]"));
-    EXPECT_NO_THROW(with("[[A, B, -0.5], [A, C, -0.5], [B, C, -0.5]]"));  // the least that three can share
+    EXPECT_NO_THROW(
+        with("[[A, B, -0.5], [A, C, -0.5], [B, C, -0.5]]"));  // the lowest common correlation of three
     EXPECT_THROW(with("[[A, B, -0.51], [A, C, -0.5], [B, C, -0.5]]"), error);
     EXPECT_THROW(with("[[A, B, 1], [A, C, 1]]"), error);  // B and C count as independent
     EXPECT_NO_THROW(with("[[A, B, 0.9], [C, D, -0.9]]"));
@@ -681,7 +680,7 @@ TEST(market, singular_and_unlinked_correlations_are_sound) {
     EXPECT_NO_THROW(with("[]"));
 }
 
-// Matrices made as products of random unit vectors are sound.
+// Products of random unit vectors are valid matrices.
 TEST(market, random_correlation_matrices) {
     std::mt19937_64 random(20260115);
     std::uniform_real_distribution<double> uniform(-1, 1);

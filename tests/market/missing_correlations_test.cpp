@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A correlation that a trade depends on and the market does not state: which pairs these are, where they are
-// told, and how a market or a caller refuses them.
+// Correlations that a trade depends on and the market leaves out: which pairs, where they are reported, and
+// how a market or a caller refuses them.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -63,7 +63,7 @@ TEST(missing_correlations, are_the_pairs_that_a_price_depends_on) {
     EXPECT_EQ(missing_of(call + "BETA"), "") << "in its own currency";
     EXPECT_EQ(missing_of(call + "BETA, currency: USD"), "BETA|EURUSD ");
     EXPECT_EQ(missing_of(worst + "[ACME, HEST]"), "ACME|HEST ") << "a variance follows its asset";
-    // GAMMA's quanto drift is of GBPUSD alone, and no exchange rate is paid.
+    // GAMMA's quanto drift depends on GBPUSD alone, and no exchange rate is paid.
     EXPECT_EQ(missing_of(worst + "[BETA, GAMMA], currency: USD"), "BETA|EURUSD BETA|GAMMA GAMMA|GBPUSD ");
     EXPECT_EQ(missing_of(call + "KOALA"), "AUD.rate|KOALA ") << "the second rate follows the first";
     EXPECT_EQ(missing_of("product: swap, currency: AUD, fixed_rate: 0.04, fixed_payments: [1.0], "
@@ -86,7 +86,7 @@ TEST(missing_correlations, are_stated_by_any_number_and_by_0) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(price("")),
               std::bit_cast<std::uint64_t>(price("correlations: [[ACME, HEST, 0]]")))
         << "what is not stated is 0, to the bit";
-    // The correlation of an own factor says nothing of its asset's.
+    // The correlation of an own factor is not that of its asset.
     EXPECT_EQ(missing_of(worst + "[ACME, HEST]", "correlations: [[HEST.variance, ACME, -0.2]]"),
               "ACME|HEST ");
 }
@@ -152,7 +152,6 @@ TEST(missing_correlations, are_listed_up_to_a_few) {
     EXPECT_EQ(pairs_text({pairs[0]}), "A0 and B");
 }
 
-// The shipped market says every correlation that the shipped books take.
 TEST(missing_correlations, none_in_the_books_that_ship) {
     for (const std::string name : {"demo", "notes", "smiles", "jumps", "rates", "own_product"}) {
         const book shipped =

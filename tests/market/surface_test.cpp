@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implied surfaces and local volatility: formulas against finite differences, Dupire's formula against a
-// solver of the forward equation, published prices, planted arbitrage, every refusal of the reader.
+// forward-equation solver, published prices, planted arbitrage, every refusal of the reader.
 #include "engine/market/surface.h"
 
 #include <gtest/gtest.h>
@@ -30,14 +30,14 @@ using namespace tilewalk::markets;
 
 using written_by = implied_surface::written_by;
 
-// Black's price of an option that is out of the money, where the forward is 1.
+// Black's price of an out-of-the-money option with a forward of 1.
 double black(double x, double deviation) {
     const double d1 = -x / deviation + deviation / 2, d2 = d1 - deviation;
     return x >= 0 ? truth::normal_cdf(d1) - std::exp(x) * truth::normal_cdf(d2)
                   : std::exp(x) * truth::normal_cdf(-d2) - truth::normal_cdf(-d1);
 }
 
-// The implied deviation of a call worth `price`.
+// The implied standard deviation of a call worth `price`.
 double implied_deviation(double x, double price) {
     const double sought = x >= 0 ? price : price - (1 - std::exp(x));
     double low = 1e-6, high = 20;
@@ -48,7 +48,7 @@ double implied_deviation(double x, double price) {
     return low;
 }
 
-// Calls by log-strike where the forward is 1: c_T = sigma^2(T, y) / 2 (c_yy - c_y), by Crank and Nicolson.
+// Calls by log-strike with a forward of 1: c_T = sigma^2(T, y) / 2 (c_yy - c_y), by Crank-Nicolson.
 // `variance(t0, t1, y)` is the local variance of a step.
 class forward_equation {
   public:
@@ -61,11 +61,11 @@ class forward_equation {
             y_.push_back(h * i);
             calls_.push_back(i < 0 ? 1 - std::exp(h * i) : 0);
         }
-        // The mean over its cell, so that the kink costs no order.
+        // The mean over the cell, so that the kink does not reduce the order.
         calls_[static_cast<std::size_t>(half_points)] = h / 8;
     }
 
-    // Time steps grow from `from` on; the first four are implicit, which damps what the kink sets off.
+    // Time steps grow from `from` on; the first four are implicit, which damps the effect of the kink.
     void walk(double from, double to, int steps, const variance_function& variance) {
         for (int k = 0; k < steps; ++k) {
             const auto time = [&](int i) {
@@ -123,7 +123,7 @@ forward_equation::variance_function local(const std::function<double(double, dou
     };
 }
 
-// As a path reads it: a table of `points` for each step, linear between them, flat beyond.
+// As a path reads the volatility: a table of `points` for each step, linear between them, flat beyond.
 forward_equation::variance_function tables(const local_volatility& vol, std::size_t points) {
     return [&vol, points](double t0, double t1, const std::vector<double>& y) {
         const auto [low, high] = vol.table_range(t0, t1);
@@ -160,7 +160,7 @@ std::vector<double> even(double low, double high, int points) {
     return x;
 }
 
-// A market's like: steep and curved when short, flatter and flat when long, free of arbitrage.
+// A typical market: steep and curved at short times, flatter at long ones, free of arbitrage.
 implied_surface svi_surface() {
     return {written_by::svi,
             {expiry::from_svi(1.0 / 12, {0.0010, 0.030, -0.50, 0.010, 0.06}),
@@ -199,13 +199,13 @@ TEST(surface_smile, goes_through_its_points_and_on_along_straight_lines) {
         EXPECT_NEAR(s.at(end).curvature, 0, 1e-12);
         const double outwards = end < 0 ? -1 : 1;
         const smile_point at = s.at(end), far = s.at(end + 5 * outwards);
-        EXPECT_GT(at.slope * outwards, 0);  // so that it needs no turn
+        EXPECT_GT(at.slope * outwards, 0);  // needs no turn
         EXPECT_NEAR(far.slope, at.slope, 1e-12);
         EXPECT_NEAR(far.variance, at.variance + 5 * std::abs(at.slope), 1e-12);
     }
     // Two points: a line.
     EXPECT_NEAR(smile::through({-0.5, 0.5}, {0.06, 0.04}).at(0.1).variance, 0.048, 1e-16);
-    // More points of it make the same one: there is one natural spline through them.
+    // Points of a natural spline determine the same spline.
     std::vector<double> more, values;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (i > 0) more.push_back(0.3 * x[i - 1] + 0.7 * x[i]);
@@ -225,9 +225,9 @@ TEST(surface_smile, wings_turn_to_where_they_may_go) {
         double left, right;  // final slopes
     } const cases[] = {
         {{-0.2, 0.0, 0.2}, {0.06, 0.05, 0.04}, -0.05, 0},  // falls to the right
-        {{-0.2, 0.0, 0.2}, {0.04, 0.05, 0.06}, 0, 0.05},   // and to the left
+        {{-0.2, 0.0, 0.2}, {0.04, 0.05, 0.06}, 0, 0.05},   // falls to the left
         {{-0.1, 0.0, 0.1}, {0.01, 0.03, 0.01}, 0, 0},      // a frown
-        {{0.0, 0.1}, {0.01, 0.4}, 0, 2},                   // steeper than Lee allows
+        {{0.0, 0.1}, {0.01, 0.4}, 0, 2},                   // steeper than Lee's bound
         {{-0.1, 0.0}, {0.4, 0.01}, -2, 0},
     };
     for (const auto& c : cases) {
@@ -258,7 +258,7 @@ TEST(surface_smile, derivatives_are_those_of_the_value) {
     };
     const double h = 1e-4;
     for (const smile& s : smiles) {
-        // No step straddles a point of a spline, where the curvature has a kink.
+        // No step straddles a point of the spline, where the curvature has a kink.
         for (double x = -1.0003; x < 1; x += 0.0141) {
             const smile_point here = s.at(x), below = s.at(x - h), above = s.at(x + h);
             EXPECT_NEAR(here.slope, (above.variance - below.variance) / (2 * h), 1e-4) << x;
@@ -271,7 +271,7 @@ TEST(surface_smile, derivatives_are_those_of_the_value) {
     const smile s = smile::svi(p);
     const double x = 0.17;
     EXPECT_NEAR(s.at(x).variance, 0.012 + 0.11 * (-0.6 * 0.14 + std::sqrt(0.14 * 0.14 + 0.22 * 0.22)), 1e-16);
-    // At the least variance's place.
+    // At the place of the least variance.
     const double low = p.m - p.rho * p.sigma / std::sqrt(1 - p.rho * p.rho);
     EXPECT_NEAR(s.at(low).variance, p.least_variance(), 1e-16);
     EXPECT_NEAR(s.at(low).slope, 0, 1e-15);
@@ -300,8 +300,8 @@ TEST(surface_density_ratio, is_the_second_derivative_of_call_prices) {
                             smile::through({-0.3, -0.1, 0.0, 0.15, 0.2}, {0.09, 0.05, 0.04, 0.035, 0.032})};
     const double h = 1e-3;
     for (const smile& s : smiles) {
-        // The price of a call out of the money or of a put; they differ by the forward, which has no
-        // curvature in the strike.
+        // The price of an out-of-the-money call or a put; they differ by the forward, which has no curvature
+        // in the strike.
         const auto price = [&](double x, bool call) {
             const double out = black(x, std::sqrt(s.at(x).variance));
             return out + (call == (x >= 0) ? 0 : (call ? 1 : -1) * (1 - std::exp(x)));
@@ -374,7 +374,6 @@ TEST(surface_local_volatility, a_term_structure_gives_forward_volatilities) {
         EXPECT_NEAR(vol.local_variance(0.6, 0.8, x), second, 1e-14);
         EXPECT_NEAR(vol.local_variance(1, 2, x), third, 1e-14);
         EXPECT_NEAR(vol.local_variance(5, 6, x), third, 1e-14);
-        // A step over two expiries.
         EXPECT_NEAR(vol.local_variance(0.25, 2, x), (0.25 * first + 0.5 * second + third) / 1.75, 1e-14);
     }
 }
@@ -424,7 +423,7 @@ TEST(surface_local_volatility, is_recovered_from_the_prices_that_it_gives) {
         }
         return most;
     };
-    // The rest of the error is the interpolation's: it falls with more quotes.
+    // The remaining error is the interpolation's: it falls with more quotes.
     EXPECT_LT(worst(5, 13), 2e-3);
     EXPECT_LT(worst(20, 25), 2e-5);
 }
@@ -452,7 +451,7 @@ TEST(surface_local_volatility, the_surface_comes_back_from_its_tables) {
 }
 
 TEST(surface_local_volatility, the_published_svi_surface) {
-    // Problem 3 II: the surface is of variance by x = log(strike / forward), whatever the spot.
+    // Problem 3 II: the surface gives variance by x = log(strike / forward), for any spot.
     std::vector<expiry> expiries;
     for (int k = 1; k <= 50; ++k) {
         const double t = 0.01 * k, root = std::sqrt(t), late = std::sqrt(t + 0.04);
@@ -490,7 +489,7 @@ TEST(surface_local_volatility, a_given_grid_is_bilinear_and_flat_outside) {
     EXPECT_NEAR(at(0.6, 1e6), 0.8 * 0.2 + 0.2 * 0.3, 1e-6);
     EXPECT_NEAR(at(3, 150), 0.3, 1e-6);
     EXPECT_NEAR(at(3, 1), 0.2, 1e-6);
-    // At spot 80 and no carry: 0.4 until 0.5, then a straight line to 0.2 at 1.
+    // At spot 80 without carry: 0.4 until 0.5, then linear to 0.2 at 1.
     const local_volatility still = local_volatility::of_grid(grid, [](double) { return 80.0; });
     EXPECT_NEAR(still.local_variance(0.25, 1.5, 0),
                 (0.25 * 0.16 + 0.5 * (0.16 + 0.08 + 0.04) / 3 + 0.5 * 0.04) / 1.25, 1e-14);
@@ -501,7 +500,7 @@ TEST(surface_local_volatility, a_given_grid_is_bilinear_and_flat_outside) {
     const auto [near_low, near_high] = vol.table_range(0, 1.0 / 365);
     EXPECT_GT(near_low, -0.1);
     EXPECT_LT(near_high, 0.1);
-    // A forward that left the grid has a table all the same.
+    // A forward outside the grid still has a table.
     const auto [far_low, far_high] =
         local_volatility::of_grid(grid, [](double) { return 1e4; }).table_range(0, 1);
     EXPECT_LT(far_low, -1);
@@ -553,7 +552,6 @@ TEST(surface_local_volatility, extremes_stay_finite) {
     }
     check({written_by::svi, {expiry::from_svi(1, {0, 1, 0.999, 0, 1e-12})}}, "a kink that touches zero");
     check({written_by::svi, {expiry::from_svi(1, {1, 1, -0.999, 0, 1000})}}, "a smile a thousand wide");
-    // Surfaces that no market has.
     std::mt19937_64 dice(20260115);
     std::uniform_real_distribution<double> uniform(0, 1);
     for (int round = 0; round < 200; ++round) {
@@ -573,7 +571,7 @@ TEST(surface_local_volatility, extremes_stay_finite) {
     }
 }
 
-// Calls under a mixture of lognormal laws whose means differ: free of arbitrage, whatever the numbers.
+// Calls under a mixture of lognormals with different means, always free of arbitrage.
 struct mixture {
     double weight[2], mean[2], volatility[2];
 
@@ -643,7 +641,7 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
          "110 allow; expected a volatility of at most 0.284118; to price with a local volatility that is "
          "bounded "
          "there, write arbitrage: repair"},
-        // A volatility that is too low makes its neighbour's call too dear.
+        // A volatility that is too low makes the neighbour's call too expensive.
         {"by_strike:\n  2026-07-15: {80: 0.31, 90: 0.27, 100: 0.15, 110: 0.22}\n",
          "m.yaml:2:26: by_strike.2026-07-15.90: butterfly arbitrage at the strike 90 of 2026-07-15"},
         {"by_moneyness: {0.5: {0.8: 0.4, 0.9: 0.25, 1: 0.2}}",
@@ -662,18 +660,18 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
          "volatility 0.165 the call costs 0.0657509 of the forward, less than the 0.0673438 that the quotes "
          "of "
          "2026-07-15 allow; expected a volatility of at least 0.169007 (1 more in the surface); to price"},
-        // The later expiry quotes no 100, but what it quotes beside it leaves no room.
+        // The later expiry has no quote at 100, but its other quotes leave no room.
         {"by_strike: {0.5: {90: 0.3, 100: 0.3, 110: 0.3}, 1: {95: 0.2, 105: 0.2}}",
          "m.yaml:1:28: by_strike.0.5.100: calendar arbitrage at the strike 100 of 0.5: with the volatility "
          "0.3 the "
          "call costs 0.08447 of the forward, more than the 0.0821257 that the quotes of 1 allow; expected a "
          "volatility of at most 0.291644"},
-        // Nor does the earlier one here, whose prices bound the one between by convexity.
+        // The earlier expiry has none here; its prices bound the one between them by convexity.
         {"by_strike: {0.5: {85: 0.3, 95: 0.3, 105: 0.3, 115: 0.3}, 1: {100: 0.15, 160: 0.15}}",
          "m.yaml:1:62: by_strike.1.100: calendar arbitrage at the strike 100 of 1: with the volatility 0.15 "
          "the call "
          "costs 0.0597853 of the forward, less than the 0.07"},
-        // Axel Vogt's: a wing of negative density.
+        // Axel Vogt's example: a wing of negative density.
         {"svi: {1: {a: -0.041, b: 0.1331, rho: 0.306, m: 0.3586, sigma: 0.4153}}",
          "m.yaml:1:7: svi.1: butterfly arbitrage at the log-moneyness 0.890759 of 1: the density is "
          "-0.0328079 "
@@ -688,7 +686,7 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
     for (const auto& c : cases) {
         const std::string said = refusal(c.text);
         EXPECT_EQ(said.substr(0, std::string(c.refusal).size()), c.refusal) << c.text << "\n" << said;
-        // Repaired it is priced, and says the same.
+        // The repaired surface prices and reports the same findings.
         const surface_reading repaired = read(std::string(c.text) + "\narbitrage: repair");
         ASSERT_FALSE(repaired.findings.empty()) << c.text;
         EXPECT_TRUE(std::any_of(repaired.findings.begin(), repaired.findings.end(), [&](const arbitrage& a) {
@@ -746,7 +744,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
         EXPECT_EQ(a.what, c.what);
         EXPECT_EQ(a.where, c.where) << to_string(a.where);
         EXPECT_FALSE(a.in_quotes);
-        // Bounded there: not above 5 times the forward volatility, not below 0.
+        // Bounded there by 0 and 5 times the forward volatility.
         const double at = got.local.local_variance(a.years - 0.01, a.years, a.log_moneyness);
         if (c.what == arbitrage::kind::butterfly) {
             EXPECT_NEAR(at, 0.32 * 0.32 / local_volatility::least_ratio, 1e-9);
@@ -756,7 +754,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
     }
 }
 
-// Findings halfway between two expiries are told where neither of them is to blame.
+// Findings halfway between two expiries are reported only if neither expiry is to blame.
 TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
     const surface_reading got = read(
         "by_strike: {0.25: {70: 0.04, 100: 0.04, 130: 0.04}, "
@@ -766,7 +764,7 @@ TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
         EXPECT_EQ(a.what, arbitrage::kind::butterfly) << a.message;
         EXPECT_EQ(a.years, 0.5) << a.message;
     }
-    // At the strike 85 the density would be below 0 halfway, too.
+    // At the strike 85 the density would also be negative halfway.
     const implied_surface* const surface = got.local.implied();
     ASSERT_NE(surface, nullptr);
     const double x = std::log(0.85);
@@ -781,7 +779,6 @@ TEST(surface_reader, reads_each_form) {
     EXPECT_TRUE(
         read("by_strike: {2026-07-15: {90: 0.22, 100: 0.2, 110: 0.19}, 1: {90: 0.215, 100: 0.2, 110: 0.19}}")
             .findings.empty());
-    // Flat ones say the same in each form.
     for (const char* text :
          {"by_strike: {2026-07-15: {90: 0.2, 110: 0.2}}", "by_moneyness: {0.5: {0.9: 0.2, 1.1: 0.2}}",
           "svi: {0.5: {a: 0.02, b: 0, rho: 0, m: 0, sigma: 0.1}}",
@@ -792,8 +789,8 @@ TEST(surface_reader, reads_each_form) {
         EXPECT_TRUE(got.findings.empty()) << text;
         EXPECT_NEAR(got.local.local_variance(0.1, 0.2, x), 0.04, 1e-14) << text;
     }
-    // Strikes count from the forward of their own expiry: where the quoted strike's density is that of the
-    // smile.
+    // Strikes are relative to the forward of their own expiry, at which the quoted strike has the smile's
+    // density.
     const auto forward = [](double t) { return 100 * std::exp(0.1 * t); };
     const surface_reading by_strike = read_surface(
         config::parse("by_strike: {2026-07-15: {90: 0.24, 100: 0.22, 110: 0.21}}", "m.yaml"), as_of, forward);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CGMY's tables against the transform that they are made from by other means, to the digit that lines between
-// numbers allow, and prices after one step and after many.
+// CGMY's tables against their transform by other means, to the accuracy of linear interpolation, and prices
+// after one step and after many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using draws = random_parameters;
 using tests::dollar_market;
 using tests::product_in_words;
 
-// C by the volatility that it gives.
+// C from the volatility.
 cgmy_parameters draw_parameters(draws& d, double least_y, double most_y) {
     cgmy_parameters p{1, d.over_decades(1, 60), d.over_decades(2, 60), d.between(least_y, most_y)};
     const double volatility = d.over_decades(0.08, 0.8);
@@ -51,11 +51,12 @@ double normal_cdf(double z) {
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-// The mean of max(exp(x) - strike, 0), where x is the table's lines over a normal: each line in closed form.
+// The mean of max(exp(x) - strike, 0), where x is piecewise linear in a normal by the table: each line in
+// closed form.
 double call_of(const models::step_table& t, double strike) {
     const double k = std::log(strike), spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     const auto part = [&](double slope, double level, double from, double to) {
-        // exp(level + slope z) and the strike, between two normals; differences of the nearer tail.
+        // Between two normals, max(exp(level + slope z) - strike, 0), by differences of the nearer tail.
         const auto mass = [&](double shift) {
             const double a = from - shift, b = to - shift;
             return a > 0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
@@ -76,7 +77,7 @@ double call_of(const models::step_table& t, double strike) {
     return sum;
 }
 
-// Mean of exp(x) less 1, line by line, and flat beyond the ends as draws are.
+// The mean of exp(x) less 1, line by line, and flat beyond the ends as draws are.
 double mean_less_one(const models::step_table& t) {
     const double spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     double sum = normal_cdf(t.low) * std::expm1(t.numbers.front()) +
@@ -93,7 +94,7 @@ double mean_less_one(const models::step_table& t) {
     return sum;
 }
 
-// Strikes from two deviations down to four up, in the money of one deviation.
+// Strikes from two standard deviations below to four above, relative to one standard deviation.
 double worst_call(const cgmy_parameters& p, double years, const models::step_table& t) {
     const fourier::characteristic law = law_of(p, years);
     const double deviation = std::sqrt(years * models::cgmy_variance(p));
@@ -106,7 +107,7 @@ double worst_call(const cgmy_parameters& p, double years, const models::step_tab
     return worst;
 }
 
-// By no more than twice what engine/models/cgmy.cpp says of calls, over steps of a day to two years.
+// Within twice the bound of engine/models/cgmy.cpp for calls, over steps of a day to two years.
 TEST(cgmy, tables_of_512_intervals_hold_the_law) {
     struct range {
         double least_y, most_y, bound;
@@ -122,7 +123,7 @@ TEST(cgmy, tables_of_512_intervals_hold_the_law) {
             const cgmy_table made = make_cgmy_table(p, years, 513);
             const double off = worst_call(p, years, made.table);
             EXPECT_LE(off, r.bound) << say(p, years);
-            // It has to be able to fail: a step that is longer by a hundredth has another law.
+            // The test can fail: a step longer by a hundredth has another law.
             EXPECT_GT(worst_call(p, 1.01 * years, made.table), r.bound) << say(p, years);
             EXPECT_LE(made.inversion_error, 1e-9) << say(p, years);
             EXPECT_LE(std::abs(made.moved), 1e-5) << say(p, years);
@@ -137,7 +138,6 @@ TEST(cgmy, tables_of_512_intervals_hold_the_law) {
     }
 }
 
-// The mean is 1 to rounding, whatever the spacing.
 TEST(cgmy, a_table_is_a_martingale) {
     draws d(32);
     for (int i = 0; i < 40; ++i) {
@@ -150,8 +150,8 @@ TEST(cgmy, a_table_is_a_martingale) {
     }
 }
 
-// Halved twice, an interval leaves a 64th of what calls are off by, whose kinks lie anywhere in it, and a
-// 256th of what the mean is off by.
+// Halving an interval twice divides the error of calls, whose kinks lie anywhere in it, by 64, and that of
+// the mean by 256.
 TEST(cgmy, lines_are_of_the_third_order_for_calls_and_of_the_fourth_for_the_mean) {
     draws d(33);
     double calls = 0, means = 0;
@@ -168,8 +168,8 @@ TEST(cgmy, lines_are_of_the_third_order_for_calls_and_of_the_fourth_for_the_mean
     EXPECT_NEAR(means, 4, 0.4);
 }
 
-// 10 laws, 3 strikes in one step and after 52 weeks: 60 comparisons, a false alarm in 2,400. The error of 52
-// tables is far below a standard error.
+// 10 laws, 3 strikes in one step and after 52 weeks: 60 comparisons, one false alarm in 2,400. The error of
+// 52 tables is far below a standard error.
 TEST(cgmy, weeks_add_up_to_a_year) {
     draws d(34);
     double mean_square = 0;
@@ -230,7 +230,7 @@ TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     EXPECT_EQ(rows[0].where.line, 5);
 }
 
-// With M near 1 the last of the lines, where draws hardly go, holds more than a millionth of the mean.
+// With M near 1 the last line, which draws hardly reach, holds more than a millionth of the mean.
 TEST(cgmy, tables_have_the_mean_one_up_to_their_ends) {
     for (const cgmy_parameters& p : {cgmy_parameters{0.3, 8, 1.02, 0.5}, cgmy_parameters{0.3, 8, 1.2, 0.9},
                                      cgmy_parameters{0.05, 2, 1.05, 1.3}, cgmy_parameters{0.3, 8, 16, 0.9}}) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What time steps leave in a price: the table of docs/models.md is the data beside the models, each row has
-// it where it is known and nothing where it is not, and a European price is as near to the truth as both
-// errors say.
+// The time-stepping error in a price: the table of docs/models.md equals the data beside the models, each row
+// has the error if it is known, and a European price is within both errors of the truth.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +29,7 @@ namespace {
 
 using tests::dollar_market;
 
-// Numbers in the order of their columns; a line for each trade of that market, as the plan has it.
+// Numbers in the order of their columns, a line per trade of that market, as in the plan.
 std::optional<double> left(const std::string& moves, const std::string& trade,
                            const std::string& products = "") {
     const market in = market::parse(
@@ -67,7 +66,7 @@ TEST(error_steps, the_page_of_models_has_the_data_beside_each_model) {
         else
             rates += fmt::format("| `{}` | {} | {} | {} |\n", p.name, p.scheme, p.factors, p.held_against);
     }
-    // The page has them in an order of its own.
+    // The page has an order of its own.
     const std::string text = tests::own_text("docs/models.md");
     for (const std::string& rows : {assets, rates}) {
         std::istringstream lines(rows);
@@ -141,7 +140,7 @@ TEST(error_steps, other_steps_are_not_known_and_another_scheme_has_its_own) {
     expect_left("model: {cev: {volatility: 2, beta: 0.5, steps_per_year: 20}}", call, {});
 }
 
-// A payoff on one date is made of options, and its error of theirs.
+// A payoff on one date is a sum of options, and so is its error.
 TEST(error_steps, a_payoff_of_one_price_has_that_of_the_options_in_it) {
     const std::string products = R"(products:
   - product: mine
@@ -182,7 +181,7 @@ TEST(error_steps, a_payoff_of_one_price_has_that_of_the_options_in_it) {
     expect_left(heston, mine("late"), 0.5 * 0.007, products);
     expect_left(heston, mine("jump"), {}, products);
     expect_left(heston, mine("square"), {}, products);
-    // Fixings of the past count as the numbers that they are: one of three prices is to come.
+    // Past fixings count as plain numbers: one of three prices is still open.
     expect_left(heston,
                 "product: asian, underlying: A, strike: 100, averaging_dates: [2026-01-05, 2026-01-08, "
                 "2026-07-15]",
@@ -226,7 +225,7 @@ TEST(error_steps, nothing_is_known_of_what_nobody_measured) {
         expect_left(e.moves, e.trade, e.amount);
 }
 
-// Means of an interval, and two answers about one, are not its law.
+// Means over an interval, and two questions about one interval, are not exact.
 TEST(error_steps, intervals_are_exact_where_the_law_of_the_bridge_is_asked_alone) {
     const auto watched = [](const std::string& does, const std::string& how = "") {
         return "products:\n  - product: watched\n    summary: An interval.\n    parameters:\n"
@@ -317,8 +316,8 @@ TEST(error_steps, broken_lines_are_what_their_points_say) {
     }
 }
 
-// 15 comparisons at 4.5 standard errors of 15 degrees of freedom or more: an engine that is right fails at
-// one in 160 seeds.
+// 15 comparisons at 4.5 standard errors of 15 degrees of freedom or more: a right engine fails for one seed
+// in 160.
 TEST(error_steps, heston_is_as_near_to_its_integrals_as_both_errors_say) {
     for (const fourier::heston& p : {fourier::heston{0.04, 0.3, 0.04, 0.9, -0.5},
                                      {0.010201, 6.21, 0.019, 0.61, -0.7},
@@ -382,7 +381,7 @@ TEST(error_steps, rows_and_totals_keep_it_through_files) {
     EXPECT_EQ(written(back, output_format::json), json);
     EXPECT_EQ(back.rows[0].error_steps, r.rows[0].error_steps);
     EXPECT_FALSE(is_figure(back.rows[2].error_steps));
-    // Files of before have none.
+    // Older files have none.
     std::string older = json;
     for (const std::string member :
          {"\"error_steps\": 0.007, ", "\"error_steps\": 0.0, ", "\"error_steps\": null, "})
