@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products for tests of moving rates, as the section `products` of a book, and a curve of dollars.
+// Products for tests of stochastic rates, as the section `products` of a book, and a dollar curve.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice by its name, for tests that say it beside what they found.
+// A choice by name, for tests that report it with their findings.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace tilewalk::tests {
 struct named {
     std::string_view name;
 
-    // The type is the one that the place takes.
+    // Converts to the type expected by the context.
     template <choice type>
     operator type() const {
         if (const auto found = choice_named<type>(name)) return *found;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of the command beside a program for `tilewalk bench` whose texts have every character that a shell
-or roff could take for its own."""
+"""A copy of the command beside a program for `tilewalk bench` whose texts contain every special character of
+shells and roff."""
 import json
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# On a processor without FMA the command starts, says what it lacks and exits 2; with AVX2 alone it prices, and to the
-# same bits as here. Needs qemu-x86_64 (Debian: qemu-user); skipped without it.
+# On a processor without FMA the command names what is missing and exits with 2; with AVX2 alone its prices
+# have the same bits as here. Skipped without qemu-x86_64 (Debian: qemu-user).
 import csv
 import io
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that need a GPU: they are skipped where there is none, and fail there if TILEWALK_REQUIRE_GPU is set.
+// Base of tests on a GPU: skipped without one, or failed if TILEWALK_REQUIRE_GPU is set.
 #pragma once
 
 #include <gtest/gtest.h>

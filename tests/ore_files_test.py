@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# ORE itself is asked for the files that Tilewalk writes in its columns: its own writer of reports makes them
-# anew, to the byte, from the figures that our files hold with all their bits, and its own calculator finds value
-# at risk and expected shortfall of the same gains. The module of the wheel has no reader for these files but for
-# sensitivities and CRIF, which it reads; of the latter it finds the margin of SIMM 2.6, which is worked out by hand
-# here. Needs the Python package open-source-risk-engine; skipped without.
+# Compares Tilewalk's files in ORE's columns with ORE itself: ORE's own report writer reproduces them, byte by
+# byte, from the figures that our files hold with all bits, and its calculator finds value at risk and
+# expected shortfall of the same gains. The wheel's module reads only sensitivities and CRIF; from CRIF it
+# computes the margin of SIMM 2.6, which is computed by hand here. Skipped without the Python package
+# open-source-risk-engine.
 import os
 import pathlib
 import subprocess

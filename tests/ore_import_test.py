@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The book that tilewalk import makes of a portfolio is held against ORE itself: its own reader takes the portfolio, its engines price
-# it in a flat market as we price the book, and schedules have the dates that it finds. Needs the Python package
-# open-source-risk-engine; skipped without.
+# Compares the book that tilewalk import makes of a portfolio with ORE itself: ORE's reader accepts the
+# portfolio, its engines price it in a flat market as we price the book, and schedules have the same dates.
+# Skipped without the Python package open-source-risk-engine.
 import csv
 import io
 import json
@@ -24,11 +24,11 @@ assets:
   INDEX: {currency: USD, spot: 5000, dividend_yield: 0.015, volatility: 0.18}
   EUR_USD: {currency: USD, spot: 1.1, dividend_yield: 0.025, volatility: 0.1}
 """
-# How far two prices may be from each other beside our standard error: differences of grids, and paths of ORE's own.
+# Allowed relative differences beside our standard error: from grids, and from ORE's own paths.
 SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
          "eq_decumulator": 2e-3, "eq_autocallable": 2e-3}
 EXACT = 1e-9
-# ORE's indices whose years are counted by days.
+# ORE's indices with day-count years.
 INDICES = """AUD-AONIA AUD-BBSW-3M AUD-LIBOR-3M CAD-CDOR-3M CAD-CORRA CHF-LIBOR-6M CHF-SARON CHF-TOIS CLP-CAMARA CNH-HIBOR-3M
 CNH-SHIBOR-3M CNY-REPOFIX-1W CNY-SHIBOR-3M COP-IBR CZK-PRIBOR-6M DEM-LIBOR-3M DKK-CIBOR-6M DKK-CITA EUR-EONIA EUR-ESTER
 EUR-EURIBOR-1W EUR-EURIBOR-6M EUR-LIBOR-6M GBP-BoEBase GBP-LIBOR-6M GBP-SONIA HKD-HIBOR-3M HKD-HONIA HUF-BUBOR-6M IDR-IDRFIX-6M
@@ -36,7 +36,8 @@ IDR-JIBOR-6M ILS-TELBOR-3M INR-MIBOROIS INR-MIFOR-6M JPY-EYTIBOR-6M JPY-LIBOR-6M
 MXN-TIIE-28D MYR-KLIBOR-3M NOK-NIBOR-6M NZD-BKBM-3M NZD-OCR PHP-PHIREF-6M PLN-POLONIA PLN-WIBOR-6M RON-ROBOR-6M RUB-MOSPRIME-3M
 SAR-SAIBOR-3M SEK-SIOR SEK-STIBOR-3M SGD-SIBOR-6M SGD-SOR-6M SGD-SORA THB-BIBOR-6M THB-THBFIX-6M THB-THOR TRY-TRLIBOR-3M
 TWD-TAIBOR-3M USD-AMERIBOR USD-FedFunds USD-LIBOR-3M USD-Prime USD-SOFR USD-SOFR-3M ZAR-JIBAR-3M""".split()
-# ORE takes the variance to come by the year of days; the trade counts 252 returns a year. Without an engine: Bermudans.
+# ORE takes the future variance by the day-count year, the trade by 252 returns a year. ORE has no engine for
+# these Bermudans.
 NOT_COMPARED = {"eq_variance", "swaption_bermudan"}
 
 
@@ -47,7 +48,7 @@ def run(*words):
 
 
 def values_of(book):
-    """By trade of the portfolio, its value and standard error: premiums and floors count with the trade that they belong to."""
+    """Value and standard error by trade of the portfolio; premiums and floors belong to their trade."""
     found = {}
     for row in csv.DictReader(io.StringIO(run("price", book, "--paths", "65536", "--device", "cpu", "--format", "csv"))):
         assert row["status"] == "priced", row
@@ -86,20 +87,20 @@ def compare_prices(python, folder):
             continue
         expected = theirs[trade]
         assert expected is not None, f"ORE has no price of {trade}"
-        if trade == "fx_digital_foreign":  # told in EUR
+        if trade == "fx_digital_foreign":  # in EUR
             expected *= 1.1
         allowed = 4.5 * error + max(SLACK.get(trade, 0), EXACT) * abs(expected)
         assert abs(value - expected) <= allowed, f"{trade}: {value} +- {error}, ORE has {expected}"
         assert abs(expected) > 1, f"{trade}: a price of nothing compares nothing"
     value, error = ours["eq_variance"]
     assert abs(value - variance_swap()) <= 4.5 * error, f"{value} +- {error}, by its law {variance_swap()}"
-    # Rates do not move and every coupon is a gain: the first day of exercise is the best.
+    # Rates are almost constant and every coupon is a gain: the first exercise date is optimal.
     assert abs(ours["swaption_bermudan"][0] / theirs["swaption"] - 1) <= EXACT, ours["swaption_bermudan"]
     print(f"{len(ours) - len(NOT_COMPARED)} trades have the prices of ORE")
 
 
 def compare_counts(python, folder):
-    """A leg on an index has to be counted as ORE counts the index: any other count is refused."""
+    """The day count of a leg must be the one ORE uses for its index; any other is refused."""
     there = json.loads(subprocess.run([python, HELPER, "counts", ",".join(INDICES)], capture_output=True, text=True,
                                       check=True).stdout)
     written = {"Actual/360": "A360", "Actual/365 (Fixed)": "A365", "Actual/Actual (ISDA)": "ACT/ACT"}

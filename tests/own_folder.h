@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that no other test, run or user has, for as long as a test needs it. Tests run side by side: a
-// name that two of them share is a race.
+// A folder of its own for a test, which runs beside other tests, runs and users. A shared name would be a
+// race.
 #pragma once
 
 #include <stdlib.h>

@@ -26,14 +26,14 @@ VOID = set("area base br col embed hr img input link meta source track wbr".spli
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """Things that a kind of page may have. The default is a page that is whole in itself."""
+    """What a kind of page may contain. The default is a self-contained page."""
     most_bytes: int | None = None
-    scripts: bool = False  # it may have some
-    links: bool = False  # it may lead elsewhere, and load what stands beside it
+    scripts: bool = False  # allowed
+    links: bool = False  # to other pages, and to resources beside the page
 
 
 class Reader(html.parser.HTMLParser):
-    """Reads a page strictly: each element is closed in its turn."""
+    """Reads a page strictly: elements are closed in order."""
 
     def __init__(self, rules):
         super().__init__(convert_charrefs=True)
@@ -153,7 +153,7 @@ def chromium():
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 
 
-# Draws the page in a frame of each width, which its media queries go by, and writes what it finds into its own page.
+# Draws the page in a frame of each width, for its media queries, and writes the findings into its own page.
 MEASURE = r"""
 const LEAST = %(least)s, asked = %(asked)s;
 const visible = (e) => { const s = e.ownerDocument.defaultView.getComputedStyle(e); return s.visibility === 'visible' && s.display !== 'none' && +s.opacity > 0; };
@@ -299,7 +299,7 @@ class BrowserFailed(Exception):
 
 
 def in_a_page(text):
-    """A picture as a page, such as a browser shows of the file."""
+    """A picture as a page, as a browser would show the file."""
     if not is_picture(text):
         return text
     return f"<!doctype html><html lang=en><meta name=color-scheme content='light dark'><body style='margin:0'>{text}</body></html>"
@@ -321,7 +321,7 @@ def preferring(scheme):
 
 
 def drawn_faults(pages, widths=WIDTHS, schemes=SCHEMES):
-    """The faults of pages as they are drawn, a line each. `pages` are texts by name."""
+    """The faults of pages as drawn, a line each. `pages` maps names to texts."""
     asked = {"widths": list(widths), "pages": [{"name": n, "text": in_a_page(t)} for n, t in pages.items()]}
     script = MEASURE % {"least": LEAST_CONTRAST, "asked": json.dumps(asked).replace("</", "<\\/").replace("<!--", "<\\!--")}
     faults = []
@@ -346,7 +346,7 @@ def drawn_faults(pages, widths=WIDTHS, schemes=SCHEMES):
 
 
 def faults_of(pages, rules=Rules(), widths=WIDTHS, schemes=SCHEMES):
-    """All that is wrong with pages, which are texts by name. Without a browser only their sources are read."""
+    """All faults of pages, given as texts by name. Without a browser only their sources are read."""
     faults = [f"{name}: {fault}" for name, text in pages.items() for fault in source_faults(text, rules)]
     return faults + (drawn_faults(pages, widths, schemes) if chromium() else [])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: tests/page_check.py
-"""The checker of pages sees each fault that it is for, on small pages with one fault each, and none on a page without."""
+"""The page checker finds each kind of fault, on small pages with one fault each, and none on a correct page."""
 import sys
 
 import page_check
@@ -17,7 +17,7 @@ SOUND = {
     "picture": PAGE.format(style="text{fill:#222}", body=PICTURE.format('<rect width="200" height="60" fill="#fff"/>'
                                                                         '<text x="4" y="20">word</text>')),
 }
-# Planted faults, and the words that have to be said of each. Sources are read, pages drawn.
+# Planted faults with the expected words of each message. Sources are read, pages drawn.
 OF_SOURCES = {
     "a script": ("<script>1</script>", "a script"),
     "a handler": ("<p onclick='x()'>a</p>", "a script in 'onclick'"),

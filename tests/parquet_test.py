@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Parquet files of prices, totals, sensitivities and gains, as three readers that share no code with ours see
-# them: pyarrow, polars and DuckDB find the columns, the texts and the bits that CSV has, and none where it has
-# nothing. Needs these packages of Python; skipped without.
+# Parquet files of prices, totals, sensitivities and gains, read by pyarrow, polars and DuckDB, which share no
+# code with ours: they find the columns, texts and bits of CSV, and null for empty fields. Skipped without
+# these Python packages.
 import os
 import pathlib
 import subprocess

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVRTC as `pip install nvidia-cuda-nvrtc` lays it out, and no other CUDA on the machine: it is found, its two
-# halves are of one package, it compiles kernels, of one version to the same bytes as the toolkit does, and on
-# a GPU prices have the bits of the CPU.
+# NVRTC as `pip install nvidia-cuda-nvrtc` installs it, without another CUDA: it is found, both its parts come
+# from one package, its kernels have the bytes of the same version's toolkit, and on a GPU prices have the
+# bits of the CPU.
 #
 #     python3 tests/pip_nvrtc_test.py [COMMAND or WHEEL]
 #
-# Tests that command, or the one in a wheel of ours, where TILEWALK_CLI names none. Needs NVRTC's package in an
-# environment of Python: that of this interpreter (PyTorch's has it) or build/python; skipped without one.
-# Toolkits are hidden in a mount namespace of this test's own. TILEWALK_TEST_MOVES_TOOLKITS=1 allows it to rename them, and
-# back, where no namespace can be made, on a machine that nobody else uses.
+# Tests that command, or the one in a Tilewalk wheel, unless TILEWALK_CLI names one. Needs NVRTC's package in
+# a Python environment: this interpreter's (PyTorch includes it) or build/python; skipped without one.
+# Toolkits are hidden in a private mount namespace. Where none can be made, TILEWALK_TEST_MOVES_TOOLKITS=1
+# allows to rename them, and back, on a machine without other users.
 import glob
 import json
 import os
@@ -54,7 +54,7 @@ UNSHARE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-ro
 
 
 def command_of(wheel: str, folder: Path) -> str:
-    """A command over an unpacked wheel, by this interpreter."""
+    """A command over an unpacked wheel, run by this interpreter."""
     zipfile.ZipFile(wheel).extractall(folder / "site")
     script = folder / "tilewalk"
     script.write_text(f'#!/bin/sh\nPYTHONPATH={folder}/site:$PYTHONPATH exec {sys.executable} -m tilewalk "$@"\n')
@@ -68,7 +68,7 @@ def can_unshare() -> bool:
 
 
 def run(*words: str, hidden: bool, expected: int = 0, **variables: str) -> str:
-    """The output of the command, in an environment that says nothing about toolkits."""
+    """The output of the command, in an environment without variables about toolkits."""
     names = ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "PYTHONUSERBASE",
              "TILEWALK_CUDA_LIBRARY_PATH")
     environment = {k: v for k, v in os.environ.items() if k not in names} | {"HOME": "/nonexistent"} | variables
@@ -103,7 +103,7 @@ def check(folder: Path, outside: dict[str, str], work: Path) -> None:
     none = cuda()
     if none["compiler"] and not os.path.samefile(none["compiler_folder"], folder):
         skip(f"there is an NVRTC in {none['compiler_folder']}, which is not hidden")
-    # A process of Python may have modules from beside the package.
+    # A Python process may have loaded modules from beside the package.
     assert none["compiler"] or "pip install nvidia-cuda-nvrtc" in none["why_no_compiler"], none
     found = cuda(VIRTUAL_ENV=environment)
     assert os.path.realpath(found["compiler_folder"]) == os.path.realpath(folder), found
@@ -149,7 +149,7 @@ def main() -> None:
             CLI = command_of(CLI, Path(work))
         outside = json.loads(run("devices", "--format", "json", hidden=False))["cuda"]
         if moves:
-            outside = dict.fromkeys(outside, "")  # what is renamed can't be compared with
+            outside = dict.fromkeys(outside, "")  # renamed toolkits can't be compared with
             hide_by_name(back=False)
         try:
             check(folder, outside, Path(work))

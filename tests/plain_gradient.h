@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives along one path, one operation at a time: by the way back, as any back end has to take them, and
-// by tangents carried forth, which know nothing of it.
+// Derivatives along one path, one operation at a time: by the adjoint, as every back end must compute them,
+// and by tangents, independently of it.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,11 @@
 
 namespace tilewalk::tests {
 
-// The random numbers and scenarios of a path.
 struct noise_of_path {
     std::function<double(std::size_t step, std::size_t slot)> normal, uniform, scenario;
 };
 
-// One number for each number of a program that a path reads: a derivative to it, or a direction.
+// One value for each number of a program that a path reads: a derivative by it, or a direction.
 struct number_vector {
     std::vector<double> initial_states, terms;
     std::vector<std::vector<double>> rows;       // by section, as in the data, tables included
@@ -61,7 +60,7 @@ inline std::vector<section_run> runs_of(const program::timeline& when) {
     return out;
 }
 
-// The place of a position in a table, and how far beyond it: 0 beyond the ends.
+// The interval of a position in a table, and the fraction within it, 0 beyond the ends.
 struct plain_place {
     std::size_t i;
     double on;
@@ -74,7 +73,6 @@ inline plain_place place_in_table(std::size_t size, double position) {
     return {i, at - static_cast<double>(i), position >= 0 && position <= last};
 }
 
-// The values of all nodes of a section.
 inline std::vector<double> values_of(const program::path_program& p, const program::path_data& data,
                                      const section_run& at, const std::vector<double>& states,
                                      const noise_of_path& noise) {
@@ -128,7 +126,7 @@ inline void write_states(const program::lane_section& of, const std::vector<doub
     for (const program::state_write& w : of.writes) states[w.state] = values[w.node];
 }
 
-// Derivatives of a path by the way back. The states on the way are those of `again`.
+// Derivatives of a path by the adjoint. The intermediate states are those of `again`.
 inline number_vector gradient_along(const program::adjoint_program& a, const program::path_data& data,
                                     const program::timeline& when, const noise_of_path& noise,
                                     const program::smoothing& widths = {}, double control = 0) {
@@ -166,8 +164,8 @@ inline number_vector gradient_along(const program::adjoint_program& a, const pro
     return out;
 }
 
-// The derivative of an operation in a direction, from the values and tangents of its operands: by the rules
-// of calculus, with the standard library's functions.
+// The derivative of an operation in a direction, from the values and tangents of its operands, by the rules
+// of calculus and the standard library's functions.
 inline double tangent_of(program::operation code, double value, const std::array<double, 3>& x,
                          const std::array<double, 3>& dx) {
     using enum program::operation;
@@ -220,7 +218,7 @@ inline double tangent_of(program::operation code, double value, const std::array
     }
 }
 
-// The tangent of a truth that its operands decide, each for its share.
+// The tangent of a truth value, split between the operands that decide it.
 inline double tangent_of_truth(program::operation code, const std::array<double, 3>& x,
                                const std::array<double, 3>& dx) {
     switch (code) {
@@ -237,12 +235,12 @@ inline double tangent_of_truth(program::operation code, const std::array<double,
     }
 }
 
-// Comparisons that count as smoothed ones, and how wide.
+// Comparisons that are smoothed, and their widths.
 struct smoothed_comparisons {
     std::vector<program::jump> all{};
     program::smoothing widths{};
 
-    // The rise of the truth of a comparison where the numbers compared are so far apart.
+    // The slope of the smoothed truth value for compared numbers at distance `apart`.
     double rise(std::size_t section, std::size_t node, std::size_t run, double apart) const {
         for (std::size_t j = 0; j < all.size(); ++j) {
             if (all[j].section != section || all[j].node != node || !(widths[j][run] > 0)) continue;
@@ -254,8 +252,8 @@ struct smoothed_comparisons {
     }
 };
 
-// The derivative of the output along one direction, and the sum of the sizes of all products that it is a sum
-// of, which is what its rounding is measured by.
+// The derivative of the output along a direction, and the sum of the sizes of its summands, the measure of
+// its rounding.
 struct tangent {
     double derivative = 0, size = 0;
 };

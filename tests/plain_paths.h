@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a run without controls, for tests whose subject is the paths themselves: a control hides what
-// paths do, and leaves exact what they have an error of.
+// Run options without controls, for tests of the paths themselves: a control hides errors of paths and prices
+// some payoffs exactly.
 #pragma once
 
 #include "tilewalk/engine.h"

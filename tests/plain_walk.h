@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a path program one path and one operation at a time, in any precision: what the lane machine must
-// equal bit for bit. And programs that take any number of shocks a step.
+// Walks a path program one path and one operation at a time, in any precision; the lane machine must match
+// bit for bit. Also programs with any number of shocks a step.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ real apply_any(program::operation code, real a, real b, real c) {
     return table[static_cast<std::size_t>(code)](a, b, c);
 }
 
-// Between the numbers of a table, as products/program/program.h says it.
+// Interpolates a table as documented in products/program/program.h.
 template <class real>
 real plain_interpolate(const double* table, std::size_t size, real position) {
     if (std::isnan(position)) return position;
@@ -53,8 +53,8 @@ real plain_interpolate(const double* table, std::size_t size, real position) {
     return std::fma(at - static_cast<real>(i), second - first, first);
 }
 
-// The payoff of one path: states of type `real`, shocks as `normal(number)` and `uniform(number)` give them,
-// scenarios as `scenario(step, slot)`.
+// The payoff of a path: states of type `real`, shocks from `normal(number)` and `uniform(number)`, scenarios
+// from `scenario(step, slot)`.
 template <class real>
 double plain_walk(const program::path_program& code, const program::path_data& data,
                   const program::timeline& when, const std::function<real(std::uint64_t)>& normal,
@@ -113,7 +113,7 @@ double plain_walk(const program::path_program& code, const program::path_data& d
     return static_cast<double>(states[code.outputs.at(0)]);
 }
 
-// The same with the random numbers of `draws` (kernels/draws.h).
+// With the random numbers of `draws` (kernels/draws.h).
 template <class real, class draws>
 double plain_random_walk(const program::path_program& code, const program::path_data& data,
                          const program::timeline& when, std::uint64_t seed, std::uint64_t path) {
@@ -153,7 +153,7 @@ inline kernels::moments plain_moments(std::uint64_t paths,
     return kernels::merge_tiles(tiles.data(), tiles.size());
 }
 
-// A program whose every shock matters, with an observation every other step.
+// A program in which every shock matters, with an observation every other step.
 struct shocked_program {
     program::path_program code;
     program::path_data data;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a payoff along one path that a test writes down by hand, with the arithmetic of the C++ library: what
-// has passed with the recorder eager, the rest both eagerly and as a recorded program that is walked node by
-// node.
+// Plays a payoff along one hand-written path, with the arithmetic of the C++ library: the past with an eager
+// recorder, the rest both eagerly and as a recorded program walked node by node.
 #pragma once
 
 #include <algorithm>
@@ -80,11 +79,11 @@ inline double plain_arithmetic(program::operation code, double a, double b, doub
     }
 }
 
-// One path: what the market shows at each time in years, and the shocks that samples inside intervals get.
+// One path: the market at each time in years, and the shocks that samples inside intervals get.
 struct path {
     std::map<std::string, std::map<double, double>> spots;  // by asset
     std::map<std::string, std::map<double, double>> fx;     // by currency, in the trade's
-    std::map<std::string, double> rates;                    // flat, by currency; 0 where none is given
+    std::map<std::string, double> rates;                    // flat, by currency; 0 if missing
     double variance_per_year = 0.04;                        // of every logarithm
     double growth = 0.05;                                   // of every forward price
     std::vector<double> normals, uniforms;                  // by slot, the same on every interval
@@ -121,7 +120,7 @@ class path_world final : public language::world {
             return at_time(of_.spots, asset, run.years) * std::exp(of_.growth * ahead);
         });
     }
-    // The price without any uncertainty.
+    // The price without uncertainty.
     program::value option_value(bool call, const std::string& asset, program::value strike,
                                 std::span<const double> years, const std::string& named) override {
         const program::value gain = forward(asset, years, named) - strike;
@@ -187,15 +186,14 @@ class path_world final : public language::world {
 
 using states = std::map<std::string, double>;
 
-// A run of a block, in the order in which things happen.
+// A run of a block, in the order of events.
 struct event {
     std::size_t block = 0;
     std::size_t run = 0;
     language::occurrence at;
 };
 
-// Dates run where they are; an interval block runs on every piece between two times at which the path says
-// something.
+// Dates run where they are; an interval block runs on every piece between two times of the path.
 inline std::vector<event> events_of(const language::payoff& script, const path& along, bool past) {
     std::vector<double> grid{0.0};
     const auto note = [&](double t) {
@@ -246,7 +244,7 @@ inline std::vector<event> events_of(const language::payoff& script, const path& 
 }
 
 struct played {
-    states eager;  // not filled where the script samples inside an interval, or its intervals have parts
+    states eager;  // empty if the script samples inside an interval, or its intervals have parts
     states recorded;
     program::program code;
 };

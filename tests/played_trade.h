@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays trades of the library's products, written as in a book, along paths that a test writes down by hand.
+// Plays trades of library products, written as in a book, along hand-written paths.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ inline std::shared_ptr<const language::product> library_product(const std::strin
     return books::read_product(config::load(library_folder() / (name + ".yaml")));
 }
 
-// The value, on a path, of a trade that is written as in a book; both ways of playing give the same bits.
+// The value of a trade on a path; both ways of playing must have the same bits.
 inline double worth(const std::string& product, const std::string& trade, const path& along) {
     const auto of = library_product(product);
     const auto args =
@@ -50,7 +50,7 @@ inline std::string refusal(const std::string& product, const std::string& trade)
     } catch (const error& e) {
         return e.message();
     } catch (const std::logic_error&) {
-        return "accepted";  // and then the empty path could not be played
+        return "accepted";  // unless the empty path could not be played
     }
     return "accepted";
 }

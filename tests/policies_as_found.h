@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies of trades with rights, found by GPUs and by the CPU.
+// Policies of trades with rights, trained by GPUs and by the CPU.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
     return out;
 }
 
-// All must be found, and be those of the CPU to the bit.
+// Expects a policy for every trade with the bits of the CPU's.
 inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::policies& by,
                                        std::span<const arrays::shock_cube> scenarios = {}) {
     constexpr std::uint64_t seed = 7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact prices, without discounting, of forwards whose volatility is a power of them: dF = alpha F^beta dW,
-// absorbed at zero where 0 < beta < 1. CEV's law is a noncentral chi squared one (Schroder 1989). SABR's is
-// known for beta 0, and for rho 0 by Antonov and Spector (2012) from the kernel of the hyperbolic plane.
+// Exact undiscounted prices for dF = alpha F^beta dW, absorbed at zero if 0 < beta < 1. CEV's law is
+// noncentral chi-squared (Schroder 1989). SABR's is known for beta 0, and for rho 0 by Antonov and Spector
+// (2012) from the heat kernel of the hyperbolic plane.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline double upper_gamma(double a, double x) {
     }
 }
 
-// P(X <= x) of a noncentral chi squared X: a mixture of central ones by a Poisson number.
+// P(X <= x) of a noncentral chi-squared X: a mixture of central ones by a Poisson number.
 inline double noncentral_chi_squared(double x, double degrees, double noncentrality) {
     const double mean = noncentrality / 2, wide = 12 * std::sqrt(mean) + 40;
     double sum = 0;
@@ -104,7 +104,7 @@ struct sabr {
   private:
     double power(double f) const { return std::pow(f, 1 - beta) / (1 - beta); }
 
-    // The kernel at the distance s from the start: u = s + w^2 takes the root out of the integral.
+    // The kernel at the distance s from the start: u = s + w^2 removes the root from the integral.
     double kernel(double s) const {
         const double time = nu * nu * years, far = std::sqrt(std::max(80 * time, 1.0));
         const double sum = integrate(
@@ -127,7 +127,7 @@ struct sabr {
             },
             0, std::sqrt(std::sqrt(80 * time) + time), 24);
     }
-    // Roots at both ends.
+    // For roots at both ends.
     template <class F>
     double integrate_between(double from, double to, const F& f) const {
         return integrate(

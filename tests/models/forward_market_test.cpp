@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Forward rates that move together: caplets by Black's formula, everything that is worth money by
-// martingales, what a displacement of one over the period makes lognormal in closed form, swaptions and
-// ratchets against a simulation of this file's own in another measure, and what is refused.
+// Forward market model: caplets by Black's formula, prices by martingales, closed forms for lognormal bonds,
+// swaptions and ratchets against this file's own simulation in another measure, and refusals.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,14 +59,12 @@ std::string market_of(const std::string& parameters, const std::string& rest = "
 double cdf(double x) {
     return 0.5 * std::erfc(-x / std::sqrt(2.0));
 }
-// Black's price, before discounting, of a call on a quantity that is `forward` today.
 double black(double forward, double strike, double deviation) {
     const double d1 = std::log(forward / strike) / deviation + deviation / 2;
     return forward * cdf(d1) - strike * cdf(d1 - deviation);
 }
 
-// Against what they are: A v = value v, vectors of length 1 that stand at right angles, the largest value
-// first.
+// Checks A v = value v, orthonormal vectors, and the order, largest value first.
 TEST(forward_market_eigen_pairs, are_those_of_the_matrix) {
     std::mt19937_64 random(7);
     for (const std::size_t n : {1U, 2U, 5U, 40U}) {
@@ -95,8 +92,8 @@ TEST(forward_market_eigen_pairs, are_those_of_the_matrix) {
     }
 }
 
-// Each period's rate, displaced, is lognormal in the measure of the bond that pays the caplet: 57 comparisons
-// at 4.5 standard errors, a false alarm in 2,600.
+// Each displaced forward is lognormal in the measure of the bond that pays the caplet: 57 comparisons at 4.5
+// standard errors, one false alarm in 2,600.
 TEST(forward_market, meets_blacks_formula_for_every_caplet) {
     const struct {
         std::string said;
@@ -187,8 +184,8 @@ const std::string lognormal = "tenor: 0.5, until: 30, volatility: 0.25, correlat
                       "[[0.02, 0.03], [0.04, 0.01]]}",
                   quarters = "tenor: 0.25, until: 10, volatility: {2: 0.6, 5: 0.4}, displacement: 0.01";
 
-// Every price divided by the numeraire is a martingale, at dates of the periods and between them, with assets
-// and exchange rates beside it: 42 comparisons at 4.5 standard errors, a false alarm in 3,500.
+// Prices over the numeraire are martingales, at period dates and between, beside assets and exchange rates:
+// 42 comparisons at 4.5 standard errors, one false alarm in 3,500.
 TEST(forward_market, leaves_every_price_a_martingale) {
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
     const struct {
@@ -223,10 +220,9 @@ TEST(forward_market, leaves_every_price_a_martingale) {
     }
 }
 
-// With a displacement of one over the period, 1 + F is lognormal and the drift knows no rate: bonds are
-// lognormal, and Black's formula holds for options on them and on an asset, which is correlated with both
-// factors. So does a correlation that as many factors as rates reproduce. Ten comparisons: a false alarm in
-// 15,000.
+// With a displacement of one over the period, 1 + F is lognormal and the drift depends on no rate: bonds are
+// lognormal, and Black's formula holds for options on them and on an asset correlated with both factors. So
+// too for a correlation that as many factors as rates reproduce. Ten comparisons: one false alarm in 15,000.
 TEST(forward_market, with_lognormal_bonds_meets_blacks_formula_for_all_factors) {
     const std::vector<std::array<double, 2>> rows{{0.02, 0.01}, {0.015, 0}, {0.02, -0.01}, {0.025, -0.015}};
     const std::string model =
@@ -296,8 +292,8 @@ TEST(forward_market, with_lognormal_bonds_meets_blacks_formula_for_all_factors) 
     }
 }
 
-// Three factors on half-years, in the measure of the last bond with many Euler steps of the logarithms: of
-// this file, with random numbers of the standard library.
+// Three factors on half-years in the measure of the last bond, with many Euler steps of the logarithms and
+// random numbers of the standard library.
 struct simulated {
     double price = 0, error = 0;
 };
@@ -314,7 +310,7 @@ const std::array<std::array<double, 3>, own_periods> own_rows{{{0.25, 0.15, 0.05
                                                                {0.19, -0.12, 0.03},
                                                                {0.18, -0.14, 0.06}}};
 
-// Options at date `expiry` on the swap from there to the end, and on what the last rate is above the one
+// Options at date `expiry` on the swap from there to the end, and on the excess of the last rate over the one
 // before.
 std::array<simulated, 2> simulate(int expiry, double strike, int paths, int steps_a_period) {
     std::mt19937_64 bits(20260115);
@@ -328,7 +324,7 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
         auto rate = start;
         std::array<double, 2> paid{};
         double earlier = 0;
-        for (int i = 0; i < own_periods; ++i) {  // period at hand
+        for (int i = 0; i < own_periods; ++i) {  // current period
             // The price of each bond in units of the last.
             std::array<double, own_periods + 1> growth{};
             growth[own_periods] = 1;
@@ -372,7 +368,7 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
     return out;
 }
 
-// Rebonato's formula: the swap rate, displaced, as lognormal with the weights of today.
+// Rebonato's formula: the displaced swap rate as lognormal with today's weights.
 double approximate_swaption(int expiry, double strike) {
     double annuity = 0, swap_rate = 0, variance = 0;
     for (int j = expiry; j < own_periods; ++j) annuity += own_tenor * usd((j + 1) * own_tenor);
@@ -390,8 +386,8 @@ double approximate_swaption(int expiry, double strike) {
     return annuity * black(swap_rate + own_displacement, strike + own_displacement, std::sqrt(variance));
 }
 
-// Six comparisons at 4.5 standard errors of both: a false alarm in 25,000. Rebonato's formula, which is off
-// by less than 0.1 % here (by four million paths), may be off by 0.2 %.
+// Six comparisons at 4.5 standard errors of both: one false alarm in 25,000. Rebonato's formula is off by
+// less than 0.1 % here (by four million paths) and may be off by 0.2 %.
 TEST(forward_market, meets_a_simulation_in_another_measure) {
     std::string loadings;
     for (const auto& l : own_rows)
@@ -440,11 +436,11 @@ TEST(forward_market, without_volatility_is_the_curve) {
     }
 }
 
-// The error of the steps, on rates of two years with a volatility of 100 %: a caplet at 8 years is 9.4 % too
-// low in steps of two years, 3.0 % of one, 0.7 % of a half. (On yearly rates with 60 % in yearly steps a
+// Time-stepping error on two-year rates with a volatility of 100 %: a caplet at 8 years is too low by 9.4 %
+// in two-year steps, 3.0 % in one-year and 0.7 % in half-year ones. (With 60 % on yearly rates and steps, a
 // caplet at 9 years is 0.63 % +- 0.05 % too low by 2^24 paths, and 0.12 % +- 0.08 % with four steps a year.)
-// So half the step leaves a third to a quarter; the order is asked to be 1.5 at least. Six comparisons at 4.5
-// standard errors.
+// Half the step leaves a third to a quarter; the test asks for order 1.5. Six comparisons at 4.5 standard
+// errors.
 TEST(forward_market, in_shorter_steps_is_nearer) {
     struct lean {
         double of = 0, error = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The error of a price by the steps that Heston's model takes by itself, by the law of the scheme and without
-// chance; and that this law is the one that paths follow.
+// The time-stepping error with Heston's default steps, by the exact law of the scheme without chance; and
+// paths follow that law.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string market_of(const heston& p, const std::string& more = "") {
     return dollar_market(0, {{"A", fmt::format("spot: 1, model: {{heston: {{{}{}}}}}", words(p), more)}});
 }
 
-// Steps of the scheme that a path takes until then if nothing is said.
+// The scheme's default number of steps until then.
 int own_steps(const heston& p, double years) {
     const auto plans = engine().explain(
         book::parse(fmt::format(
@@ -69,7 +69,7 @@ std::string say(const option& o, int steps) {
 // Half of what every scheme is allowed.
 constexpr double most = 1e-4;
 
-// The hardest of all published sets, and a variance that reverts within weeks.
+// The hardest of all published parameter sets, and a variance that reverts within weeks.
 TEST(heston_steps, leave_less_than_a_basis_point_of_the_spot) {
     for (const option& o :
          {option{{0.04, 0.3, 0.04, 0.9, -0.5}, 0.5}, option{{0.010201, 6.21, 0.019, 0.61, -0.7}, 2},
@@ -98,7 +98,7 @@ TEST(heston_steps_long, leave_less_than_a_basis_point_of_the_spot_in_every_publi
     EXPECT_EQ(sets, 22);
 }
 
-// A parameter that changes with time counts by its wildest, whenever that is.
+// A time-dependent parameter counts by its largest value, at any time.
 TEST(heston_steps, follow_the_wildest_of_a_term) {
     struct told {
         std::string how, steps;
@@ -122,7 +122,6 @@ TEST(heston_steps, follow_the_wildest_of_a_term) {
     }
 }
 
-// By itself the law of so many steps is that of the model.
 TEST(heston_steps, have_a_law_that_goes_to_that_of_the_model) {
     const heston p{0.04, 1.5, 0.04, 0.5, -0.7};
     const double few = worst_of(p, 1, 8), more = worst_of(p, 1, 16), many = worst_of(p, 1, 128);
@@ -131,8 +130,8 @@ TEST(heston_steps, have_a_law_that_goes_to_that_of_the_model) {
     EXPECT_LT(many, 1e-6);
 }
 
-// With a step a year the scheme is off by five to ten errors of 2^18 paths, and by what its law says. A sound
-// engine misses one of three comparisons at 4.5 errors for one seed in 50,000.
+// With a step a year the scheme is off by five to ten errors of 2^18 paths, as its law says. A sound engine
+// misses one of three comparisons at 4.5 errors for one seed in 50,000.
 TEST(heston_steps, of_paths_have_the_law) {
     const heston p{0.04, 4, 0.25, 1, -0.5};
     constexpr double years = 4;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Assets that jump: Merton, Kou, Bates, variance gamma, normal inverse Gaussian and CGMY, against published
-// prices, Fourier integrals, a Laplace transform for watched barriers, and what must hold of any model.
+// Merton, Kou, Bates, variance gamma, normal inverse Gaussian and CGMY against published prices, Fourier
+// integrals, a Laplace transform for monitored barriers, and rules for any model.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,6 @@ price_row price_one(const std::string& market_text, const std::string& trade, st
 
 constexpr double rate = 0.03, yield = 0.01;
 
-// Asset A alone, at 100.
 std::string market_of(const std::string& model) {
     return dollar_market(rate, {{"A", fmt::format("spot: 100, dividend_yield: {}, {}", yield, model)}});
 }
@@ -93,7 +92,7 @@ const std::vector<std::string> all_models{merton, kou, bates, variance_gamma, ni
 
 struct judged {
     std::string id;
-    double z = 0, lean = 0;  // lean: what the mean of z may take beside chance
+    double z = 0, lean = 0;  // lean is the allowed bias of the mean of z
 };
 
 struct scores {
@@ -122,7 +121,7 @@ bool pass_square(const scores& s) {
     return std::abs(s.mean_square - 1) <= limit * std::sqrt(2 / static_cast<double>(s.cases));
 }
 
-// FNV-1a: cases share no random number.
+// FNV-1a, so that cases share no random number.
 std::uint64_t seed_of(const std::string& name) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -139,7 +138,7 @@ json published() {
     return all;
 }
 
-// Everything of the model in the file but the market's part.
+// The model's parameters in the file, without the market's.
 std::string market_of_case(const json& model) {
     json own = model;
     for (const char* key : {"type", "spot", "rate", "dividend_yield"}) own.erase(key);
@@ -175,8 +174,8 @@ std::string trade_of(const json& product) {
                      option, product.at("maturity").dump(), times);
 }
 
-// One of some 120 cases is missed once in 1,200 times, the mean of z once in 150,000, and the mean of its
-// square, chi-squared of as many degrees, once in 17,000.
+// One of about 120 cases is missed once in 1,200 times, the mean of z once in 150,000, and the mean of its
+// square, chi-squared with as many degrees, once in 17,000.
 TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
     std::vector<judged> all;
     std::map<std::string, int> by_model;
@@ -206,7 +205,7 @@ TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
                s.mean_square, s.worst);
     EXPECT_TRUE(pass_mean(s)) << s.mean;
     EXPECT_TRUE(pass_square(s)) << s.mean_square;
-    // Both have to be able to fail.
+    // Both can fail.
     EXPECT_FALSE(pass_mean(scores_of(all, 1)));
     EXPECT_FALSE(pass_square(scores_of(all, 0, 1.5)));
 }
@@ -241,7 +240,7 @@ complex normal_jumps(complex u, double intensity, double mean, double sd) {
     return intensity * (std::exp(i_unit * u * mean - 0.5 * sd * sd * u * u) - 1.0 - i_unit * u * growth);
 }
 
-// The little trap of Albrecher and others (2007), whose logarithm has no branch to cross.
+// The little trap of Albrecher and others (2007), whose logarithm crosses no branch cut.
 complex heston(complex u, double years, double v0, double kappa, double theta, double sigma, double rho) {
     const complex b = kappa - rho * sigma * i_unit * u,
                   d = std::sqrt(b * b + sigma * sigma * (i_unit * u + u * u)), g = (b - d) / (b + d),
@@ -299,7 +298,6 @@ const std::vector<with_exponent>& exponents() {
     return all;
 }
 
-// Black's formula is what the integral gives without jumps.
 TEST(jump_models, the_fourier_integral_gives_black) {
     for (const double strike : {70.0, 100.0, 140.0}) {
         const double years = 0.7, forward = 100 * std::exp((rate - yield) * years);
@@ -311,8 +309,8 @@ TEST(jump_models, the_fourier_integral_gives_black) {
 
 class jump_models : public by_source {};
 
-// 6 models, 4 prices in one step and 2 after 60 dates: 36 comparisons, a false alarm in 4,000. The steps of
-// Bates, a fiftieth of a year, take their share of the allowance, a tenth of a cent.
+// 6 models, 4 prices in one step and 2 after 60 dates: 36 comparisons, one false alarm in 4,000. The
+// allowance of a tenth of a cent includes the error of Bates's steps of a fiftieth of a year.
 TEST_P(jump_models, calls_are_those_of_the_characteristic_function) {
     std::vector<judged> all;
     std::uint64_t seed = 100;
@@ -350,15 +348,14 @@ TEST_P(jump_models, calls_are_those_of_the_characteristic_function) {
                s.mean_square, s.worst);
 }
 
-// P(gamma of this shape < x) by its series.
 double gamma_probability(double shape, double x) {
     double term = 1 / shape, sum = term;
     for (int n = 1; n < 500; ++n) sum += term *= x / (shape + n);
     return sum * std::exp(shape * std::log(x) - x - std::lgamma(shape));
 }
 
-// With no volatility the asset falls as the clock goes, log A = drift - g / 2, and a digital tells how far it
-// went. 6 shapes from 0.01 to 50 and 3 levels: 18 comparisons, a false alarm in 8,000.
+// Without volatility the asset falls with the clock, log A = drift - g / 2, and a digital shows the clock's
+// law. 6 shapes from 0.01 to 50 and 3 levels: 18 comparisons, one false alarm in 8,000.
 TEST(jump_models, the_clock_of_variance_gamma_is_gamma) {
     const double nu = 0.5, drift = std::log(1 + 0.5 * nu) / nu;
     std::vector<std::string> trades;
@@ -386,7 +383,7 @@ TEST(jump_models, the_clock_of_variance_gamma_is_gamma) {
 
 // --- what holds of any model ------------------------------------------------------------------------------
 
-// 6 models, 5 dates and a path of twelve, in double and in single: 72 comparisons, a false alarm in 2,000.
+// 6 models, 5 dates and a path of twelve, in double and in single: 72 comparisons, one false alarm in 2,000.
 TEST(jump_models, the_discounted_asset_is_a_martingale) {
     const std::vector<double> times{0.01, 0.5, 1, 5, 20};
     std::uint64_t seed = 200;
@@ -411,7 +408,7 @@ TEST(jump_models, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// Four comparisons: a false alarm in 37,000.
+// Four comparisons: one false alarm in 37,000.
 TEST(jump_models, without_jumps_the_inner_model_is_left) {
     const std::string call = "product: european, underlying: A, strike: 105, maturity: 1";
     const double black =
@@ -437,9 +434,8 @@ TEST(jump_models, without_jumps_the_inner_model_is_left) {
     }
 }
 
-// Whatever is admitted gives a finite number with its error; what is not is refused in words. The forward is
-// right where a few thousand paths see what makes the mean, until `held_until`: 64 comparisons, a false
-// alarm in 2,300.
+// Accepted parameters give a finite number with its error; others are refused in words. The forward is right
+// until `held_until`, while a few thousand paths carry the mean: 64 comparisons, one false alarm in 2,300.
 TEST(jump_models, extremes_are_finite_or_refused_by_name) {
     struct extreme {
         std::string model;
@@ -524,8 +520,8 @@ std::string two_assets(const std::string& model) {
                          "correlations: [[A, B, 0.7]]");
 }
 
-// The mean of z Q(Phi(z)), Q the quantile of the log of A: by parts, of Q's slope, which is an integral over
-// the log of the density of the normal at the law's own probability.
+// The mean of z Q(Phi(z)), where Q is the quantile of log A. By parts it is the mean slope of Q: an integral
+// over the log of the normal density at the law's own probability.
 double mean_of_normal_times_log(const fourier::characteristic& law) {
     const auto density = [&](double x) {
         const fourier::digital_prices at = fourier::digital(law, std::exp(x));
@@ -537,8 +533,8 @@ double mean_of_normal_times_log(const fourier::characteristic& law) {
     return sum;
 }
 
-// E[log A log B] = cov + E[log A] E[log B]; of the jump diffusion only the diffusions share anything. Six
-// comparisons: a false alarm in 25,000.
+// E[log A log B] = cov + E[log A] E[log B]; in jump diffusions only the diffusions are correlated. Six
+// comparisons: one false alarm in 25,000.
 TEST(jump_models, what_two_assets_share) {
     const double years = 1.5, mean_b = -0.5 * 0.09 * years;
     struct shared {
@@ -555,7 +551,7 @@ TEST(jump_models, what_two_assets_share) {
          {shared{merton, (-0.02 + 0.8 * (-0.1 - growth)) * years, 0.7 * 0.2 * 0.3 * years},
           // In one step the noise is scaled by the root of the clock.
           shared{variance_gamma, (omega - 0.15) * years, 0.7 * 0.2 * 0.3 * std::sqrt(years) * mean_root},
-          // In one step two normals are what correlates.
+          // In one step the correlation is between two normals.
           shared{cgmy, mean_of_cgmy * years,
                  0.7 * 0.3 * std::sqrt(years) *
                      mean_of_normal_times_log(
@@ -575,8 +571,8 @@ TEST(jump_models, what_two_assets_share) {
     }
 }
 
-// An asset in euros, correlated with the dollar's price, is a martingale once changed into dollars; its
-// forward price in dollars one for one is not. Twelve comparisons: a false alarm in 12,000.
+// A euro asset correlated with EURUSD is a martingale once converted into dollars; its forward paid one for
+// one in dollars is not. Twelve comparisons: one false alarm in 12,000.
 TEST(jump_models, an_asset_of_another_currency_is_worth_its_price) {
     for (const std::string& model : all_models) {
         const std::string text = fmt::format(
@@ -600,7 +596,7 @@ TEST(jump_models, an_asset_of_another_currency_is_worth_its_price) {
 // --- watched continuously ---------------------------------------------------------------------------------
 
 // Kou and Wang (2003): the Laplace transform of the probability that the log rises to b before t, inverted by
-// Gaver and Stehfest's sum of 12 terms.
+// Gaver-Stehfest with 12 terms.
 long double touch_probability(long double volatility, long double intensity, long double p, long double up,
                               long double down, long double b, long double years) {
     const long double variance = volatility * volatility,
@@ -646,8 +642,8 @@ std::string watched(double steps_per_year) {
                               steps_per_year)}});
 }
 
-// Jumps are put on the grid: the probability is off by some 0.02 over the steps a year, which is seen with
-// two of them. Three comparisons: a false alarm in 50,000.
+// Jumps are moved to the grid: the probability is off by about 0.02 over the steps a year, as two of them
+// show. Three comparisons: one false alarm in 50,000.
 TEST(jump_models, a_barrier_is_met_by_jumps_and_between_them) {
     const double truth = static_cast<double>(touch_probability(0.2L, 3, 0.5L, 20, 25, std::log(1.2L), 1));
     struct run {
@@ -752,7 +748,6 @@ TEST(jump_models, a_parameter_out_of_range_is_named_with_its_place_and_range) {
     }
 }
 
-// The worked book names each of the models.
 TEST(jump_models, the_worked_book_is_priced) {
     run_options options;
     options.overrides.paths = 4096;

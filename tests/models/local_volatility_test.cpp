@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Assets under local volatility: the implied surface comes back, published prices are met, and what must hold
-// of any model holds.
+// Local volatility: the implied surface is recovered, published prices are met, and rules for any model hold.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +24,7 @@ using tests::smiles;
 using tests::svi;
 using tests::svi_surface;
 
-// A sound engine with fresh random numbers misses one comparison at 4.5 standard errors once in 150,000
-// times.
+// A sound engine with new random numbers misses one comparison at 4.5 standard errors once in 150,000 times.
 constexpr double limit = 4.5;
 
 std::string market_of(const std::string& local, double spot, double rate, double flat,
@@ -50,7 +48,7 @@ results priced(const std::string& market_text, const std::string& trades, std::u
 }
 
 struct reading {
-    double basis_points = 0, error = 0;  // of the implied volatility, less that of the surface
+    double basis_points = 0, error = 0;  // of the implied volatility, less the surface's
 };
 
 reading read_back(double years, const svi& smile, double deviations, const std::string& more,
@@ -72,8 +70,8 @@ reading read_back(double years, const svi& smile, double deviations, const std::
     return {1e4 * row.price / vega, 1e4 * row.standard_error / vega};
 }
 
-// Within 2 basis points of volatility on a grid of three maturities and seven strikes, up to two deviations
-// from the forward.
+// Within 2 basis points of volatility on a grid of three maturities and seven strikes, up to two standard
+// deviations from the forward.
 TEST(local_volatility, gives_the_implied_surface_back) {
     double worst = 0;
     for (const auto& [years, smile] : smiles) {
@@ -89,8 +87,8 @@ TEST(local_volatility, gives_the_implied_surface_back) {
     fmt::print("worst {:.2f} basis points\n", worst);
 }
 
-// Half a deviation above the forward, where Euler's scheme leans most: half the step, half the error. The
-// other is at once where Euler's is after many more steps.
+// Half a deviation above the forward, where Euler's bias is largest: half the step, half the error. The other
+// scheme is at once as good as Euler with many more steps.
 TEST(local_volatility, schemes_have_their_orders) {
     const auto& [years, smile] = smiles.front();
     const auto at = [&](const char* scheme, int steps) {
@@ -171,7 +169,7 @@ TEST(local_volatility, a_flat_surface_is_black_and_scholes) {
     EXPECT_NEAR(got.rows.at(0).price, 0, 1e-9);
 }
 
-// Sixteen comparisons: a false alarm once in 9,000 times.
+// Sixteen comparisons: one false alarm in 9,000.
 TEST(local_volatility, the_discounted_asset_is_a_martingale) {
     std::string trades;
     std::vector<double> dates{0.004, 0.1, 0.25, 0.5, 1.0, 1.7, 3.0, 10.0};
@@ -195,7 +193,7 @@ TEST(local_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// A barrier watched all the time, on steps that become shorter: what it is worth settles.
+// A continuously monitored barrier converges with shorter steps.
 TEST(local_volatility, can_be_watched) {
     const auto price = [](double steps) {
         return priced(
@@ -246,7 +244,6 @@ TEST(local_volatility, complaints_say_what_and_where) {
                                             100, 0.02, 0.2, ", dividends: [{date: 2026-06-01, amount: 1}]")));
 }
 
-// `explain` says where a surface was bent.
 TEST(local_volatility, a_repaired_surface_says_so) {
     const std::string bent = "surface: {by_strike: {1.0: {90: 0.2, 100: 0.9, 110: 0.2}}, arbitrage: repair}";
     const auto plans = engine().explain(

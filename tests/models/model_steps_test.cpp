@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Steps of models walked by hand-made shocks: the mean of the asset after one step by quadrature over its
-// normals, and the jumps that a step has room for.
+// Steps of models on hand-made shocks: the mean of the asset after one step by quadrature over its normals,
+// and the room for jumps in a step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ double paid(const bench::planned_walk& of, const shocks& normal, const shocks& u
     return tests::plain_walk<double>(of.code, of.trade.data, of.trade.when, normal, uniform);
 }
 
-// Gauss and Hermite's rule for a standard normal.
+// The Gauss-Hermite rule for a standard normal.
 struct gauss {
     std::vector<double> places, weights;
 
@@ -95,7 +95,7 @@ double mean_of(const one_step& s) {
     }
 }
 
-// The expansion for short steps keeps all terms that count: the flat one of second order is 1e-8 here.
+// The expansion for short steps keeps all relevant terms: a flat one of second order would be 1e-8 off.
 TEST(model_steps, have_the_forward_as_their_mean) {
     const std::string mild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: ",
                       wild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.9, rho: -0.9, steps_per_year: ";
@@ -117,15 +117,14 @@ TEST(model_steps, have_the_forward_as_their_mean) {
     }
 }
 
-// P(N > k) for a Poisson number.
 double beyond(int k, double mean) {
     double sum = 0;
     for (int j = k + 1; j < k + 60; ++j) sum += std::exp(j * std::log(mean) - mean - std::lgamma(j + 1.0));
     return sum;
 }
 
-// The number of jumps is what the uniform says, on the first step and on the last, be it the longer one or
-// not. All jumps are alike, so that the price tells their number.
+// The uniform determines the number of jumps, on the first and on the last step, whichever is longer. All
+// jumps are alike, so the price shows their number.
 TEST(model_steps, have_room_for_the_jumps_of_the_longest) {
     const double jump = -0.125;
     int checked = 0;

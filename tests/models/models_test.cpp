@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of every model of the catalogue: it prices alone and beside the others, in every precision, says what
-// it does, and refuses what it does not know.
+// Every model of the catalogue prices alone and beside the others, in every precision, explains itself, and
+// refuses unknown parameters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ TEST(models, price_alone_and_together_in_every_precision) {
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
             const price_row& row = got.rows[i];
             ASSERT_EQ(row.status, trade_status::priced) << row.trade << ": " << row.message;
-            // Neither has the random numbers of double, mixed has those of single: some 60 comparisons at 4.5
-            // standard errors, a false alarm in 2,500. On the same shocks there is rounding alone; but where
-            // draws are refused, rounding may refuse others.
+            // single has its own random numbers, which mixed shares: about 60 comparisons at 4.5 standard
+            // errors, one false alarm in 2,500. On the same shocks only rounding differs; but where draws are
+            // rejected, rounding may reject others.
             const double error = std::hypot(row.standard_error, exact.rows[i].standard_error);
             EXPECT_NEAR(row.price, exact.rows[i].price, 4.5 * error) << row.trade << " in " << precision;
             if (row.shadow_difference) {

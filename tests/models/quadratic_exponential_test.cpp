@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law that the quadratic-exponential scheme draws the variance from, by quadrature over its normal: it
-// has the moments of the process, and the mean of its exponential is what the asset's drift is corrected by.
+// The law from which the quadratic-exponential scheme draws the variance, by quadrature over its normal: it
+// has the moments of the process, and the mean of its exponential is the correction of the asset's drift.
 #include "engine/models/quadratic_exponential.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ struct drawn_step {
     double spread() const { return v * step.spread() + step.spread_of_mean(); }
 };
 
-// Half of them far from Feller's condition, a third near to or at a variance of 0.
+// Half of them far from Feller's condition, a third with a variance near or at 0.
 drawn_step drawn(draws& from, int number) {
     heston_parameters p;
     p.kappa = by_term::flat(from.between(0.1, 5));
@@ -90,7 +90,7 @@ TEST(quadratic_exponential, has_the_moments_of_the_process) {
     EXPECT_LT(squares, 300);
 }
 
-// psi is the ratio of the variance to the squared mean; it is 1.5 where the laws meet.
+// psi is the ratio of the variance to the squared mean; the laws meet at 1.5.
 TEST(quadratic_exponential, its_laws_meet_where_they_should) {
     draws from(2);
     int tails = 0;
@@ -125,7 +125,7 @@ TEST(quadratic_exponential, knows_the_mean_of_its_exponential) {
             continue;
         }
         EXPECT_EQ(corrected, s.at(0).corrected(exponent, 0.25, std::nullopt)) << i;
-        // Quadrature ends too soon if the exponential grows as fast as the normal's density falls.
+        // Quadrature stops too early if the exponential grows as fast as the normal density falls.
         if (exponent * s.at(8).after() > 20) continue;
         EXPECT_NEAR(0.25 - corrected,
                     std::log1p(mean_of(s, [&](double v) { return std::expm1(exponent * v); })),
@@ -154,7 +154,7 @@ TEST(quadratic_exponential, a_short_steps_logarithm_has_three_terms) {
         EXPECT_LE(std::abs(exact - three), bound + left_out + 1e-15) << i;
         worst = std::max(worst, std::abs(exact - three) / (bound + left_out + 1e-15));
         tails += !s.is_square();
-        // Without the third it would not do.
+        // Fails without the third.
         if (small > 0.02 && s.is_square()) {
             EXPECT_GT(std::abs(exact - three + 4 * std::pow(exponent, 3) * d.skew()), std::abs(exact - three))
                 << i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interest rates in scripts and the models that move them: on a curve that does not move to the last digits
-// by hand, on random ones against martingales and closed forms.
+// Interest rates in scripts and their models: on a constant curve by hand to the last digits, on stochastic
+// ones against martingales and closed forms.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 using tests::product_in_words;
 
-// Each pays one number of its language function, so that prices can be taken apart.
+// Each product pays one number of a language function, so that prices can be decomposed.
 const std::string own_products =
     "products:\n" + rate_products +
     product_in_words("a_forward_rate", "A rate fixed on one day for a period, paid at its end.",
@@ -78,7 +78,7 @@ TEST(rates, of_a_curve_that_does_not_move_are_met_to_rounding) {
         {"product: a_forward_rate, looked: 1, from: 2027-01-15, to: 2027-04-15",
          (usd(1) / usd(1 + 90 / 365.0) - 1) / (90 / 360.0) * usd(1 + 90 / 365.0)},
         {"product: an_annuity, looked: 1.5, begin: 2, payments: [3.5, 4.5]", annuity},
-        // Payments until a swap begins are none of its own.
+        // Payments up to the beginning of a swap don't belong to it.
         {"product: an_annuity, looked: 1, begin: 4, payments: [1.5, 3.5, 4.5]", 0.5 * usd(4.5)},
         {"product: an_annuity, looked: 3.75, begin: 4, payments: [3.5, 4.5]", 0.5 * usd(4.5)},
         {"product: what_is_left, days: [1, 2, 3], payments: [2, 3, 4]",
@@ -150,7 +150,7 @@ TEST(rates, are_asked_for_in_so_many_words) {
     EXPECT_NE(refused("currency").find("expected a number, found a currency"), std::string::npos);
 }
 
-// Rates that bend and move, in both currencies, with an asset in each; everything is correlated.
+// Stochastic rates on curves in both currencies, with an asset in each, all correlated.
 std::string moving(const std::string& usd_model, const std::string& eur_model) {
     return "as_of: 2026-01-15\ncurrencies:\n"
            "  USD: {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}, model: " +
@@ -173,8 +173,8 @@ const std::string hull_white =
                   g2 = "{g2: {a: 0.5, sigma: {2: 0.01, 30: 0.02}, b: 0.04, eta: 0.012, rho: -0.7}}",
                   g2_at_ends = "{g2: {a: 10, sigma: 0.05, b: 0, eta: 0.02, rho: 0.999}}";
 
-// Every price divided by the numeraire is a martingale: 4 markets with 15 prices, 60 comparisons at 4.5
-// standard errors, a false alarm in 2,500 with fresh random numbers.
+// Prices over the numeraire are martingales: 4 markets with 15 prices, 60 comparisons at 4.5 standard errors,
+// one false alarm in 2,500.
 TEST(rates, that_move_leave_every_price_a_martingale) {
     const double annuity = 1.5 * usd(3.5) + usd(4.5);
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
@@ -237,9 +237,9 @@ double bond_variance(const std::vector<rate_factor>& factors, double rho, double
     return sum;
 }
 
-// The bond option of Jamshidian and its like for two factors: Black's formula, the forward bond being
-// lognormal in the measure of the day of exercise. One step from today, and twelve with a sum of them: 24
-// comparisons at 4.5 standard errors, a false alarm in 6,000.
+// Jamshidian's bond option and its two-factor version: Black's formula, since the forward bond is lognormal
+// in the measure of the exercise date. One step from today, and twelve with their sum: 24 comparisons at 4.5
+// standard errors, one false alarm in 6,000.
 TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
     const struct {
         std::string model;
@@ -289,7 +289,7 @@ TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
     }
 }
 
-// A short rate that does not move leaves the curve as it was; the random numbers of the asset are the same.
+// A constant short rate leaves the curve unchanged; the asset's random numbers are the same.
 TEST(rates, without_volatility_do_not_move) {
     const std::string still = "{hull_white: {mean_reversion: 0.1, volatility: 0}}",
                       still_g2 = "{g2: {a: 0.1, sigma: 0, b: 0.2, eta: 0, rho: 0.5}}";
@@ -318,9 +318,9 @@ TEST(rates, without_volatility_do_not_move) {
     }
 }
 
-// Every asset's model walks under moving rates, in every precision (each has random numbers of its own): the
-// asset is worth its spot today, less its dividends. Eight for each model of an asset, 72 comparisons: a
-// false alarm in 2,000.
+// Every asset model walks under stochastic rates, in every precision (each has random numbers of its own):
+// the asset is worth its spot less its dividends. Eight for each asset model, 72 comparisons: one false alarm
+// in 2,000.
 TEST(rates, move_beside_every_model_of_an_asset) {
     for (const auto& [name, moves] : every_model()) {
         const std::string text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03, model: " + hull_white +
@@ -349,8 +349,8 @@ TEST(rates, move_beside_every_model_of_an_asset) {
     }
 }
 
-// An asset without dividends can be sold at any time for what it is worth today: paid at the moment of the
-// touch, inside an interval, or at the end. Four comparisons at 4.5 standard errors: a false alarm in 37,000.
+// An asset without dividends is worth its spot whenever it is delivered: at the moment of a touch, inside an
+// interval, or at the end. Four comparisons at 4.5 standard errors: one false alarm in 37,000.
 TEST(rates, see_a_touch_and_discount_from_its_time) {
     const std::string text =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03, model: {hull_white: {mean_reversion: 0.02, "
@@ -376,7 +376,7 @@ TEST(rates, see_a_touch_and_discount_from_its_time) {
     }
 }
 
-// A step from 0.5 to 2.5, the volatility 2 until 1 and 3 after it, and one that is 1.
+// A step from 0.5 to 2.5, with a volatility of 2 until 1 and 3 after it, and one of 1.
 TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
     using markets::volatility;
     using kind = models::loading::kind;
@@ -385,7 +385,7 @@ TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
         return models::covariance(v, a, one, b, 0.5, 2.5);
     };
     const auto near = [](double got, double expected) { EXPECT_NEAR(got, expected, 2e-15 * expected); };
-    const auto decayed = [](double a, double from, double to) {  // of exp(-a t)
+    const auto decayed = [](double a, double from, double to) {  // integral of exp(-a t)
         return (std::exp(-a * from) - std::exp(-a * to)) / a;
     };
     const models::loading plain{}, decaying{kind::decaying, 0.7}, fast{kind::decaying, 40};
@@ -398,7 +398,7 @@ TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
     near(of(one, {kind::integrated, 0.7}, {kind::integrated, 0.7}),
          (2 - 2 * decayed(0.7, 0, 2) + decayed(1.4, 0, 2)) / 0.49);
     near(bent.total_variance(10), 4 * 1 + 9 * 9);
-    // On both sides of where the series gives way to the exponential.
+    // On both sides of the switch from the series to the exponential.
     for (const double z : {0.0199, 0.0201}) near(models::integrated_decay(z, 1), -std::expm1(-z) / z);
 }
 
@@ -492,7 +492,6 @@ TEST(rates, that_move_refuse_what_is_not_known_under_them) {
     }
 }
 
-// Rates far from anything quoted have finite prices.
 TEST(rates, are_finite_at_extremes) {
     for (const std::string& model :
          {std::string("{hull_white: {mean_reversion: 0, volatility: 0.03}}"),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Rough Bergomi: the Gaussian process against its exact covariance, prices against a simulation of the exact
-// Gaussian vector by Cholesky's root, and the limits in which another model is known: no volatility of
-// variance, H = 1/2, a little of it.
+// Rough Bergomi: the Gaussian process against its exact covariance, prices against a Cholesky simulation of
+// the exact Gaussian vector, and limits with known models: no volatility of variance, H = 1/2, small eta.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -149,7 +148,7 @@ TEST(rough_volatility, the_sum_of_exponentials_is_the_power) {
             EXPECT_LE(worst, 1.05 * sum.error + 1e-12) << hurst << " " << longest;
         }
     }
-    // Beyond what 16 can do it says so.
+    // The error is reported if 16 exponentials don't suffice.
     EXPECT_GT(models::fit_power(0.07, 1e-9, 10).error, 1e-3);
 }
 
@@ -162,7 +161,7 @@ struct distance {
 distance distance_on(const std::vector<double>& grid, double hurst) {
     const rough_noise noise(hurst, grid);
     const matrix y = numbers_of(noise);
-    const std::size_t n = grid.size() - 1, stride = n / 60 + 1;  // of a long grid some
+    const std::size_t n = grid.size() - 1, stride = n / 60 + 1;  // a sample of a long grid
     distance out;
     out.factors = noise.factors();
     for (std::size_t i = 0; i < n; ++i) {
@@ -185,8 +184,8 @@ distance distance_on(const std::vector<double>& grid, double hurst) {
     return out;
 }
 
-// A step leaves behind its mean given two numbers; what that leaves out is seen by a much shorter step after
-// it. Neighbours of the uneven grids differ by factors of up to 150.
+// A step is represented by its mean given two numbers; a much shorter step after it sees what that leaves
+// out. Neighbours of the uneven grids differ by factors of up to 150.
 TEST(rough_volatility, the_process_has_the_exact_covariance) {
     // 250 steps a year between dates of every kind.
     std::vector<double> dates{0};
@@ -267,7 +266,7 @@ class exact_vector {
 };
 
 // Calls under Euler's scheme on the exact vector; every `stride`-th time of the grid is one of the scheme's.
-// The part of the asset's noise that it does not share with dZ is integrated out.
+// The part of the asset's noise independent of dZ is integrated out.
 matrix calls_on(const rough& p, double xi, const std::vector<double>& grid,
                 const std::vector<double>& strikes, const std::vector<std::size_t>& strides, int paths,
                 std::uint64_t seed, std::vector<std::vector<estimate>>& out) {
@@ -312,8 +311,8 @@ std::string dates_of(const std::vector<double>& grid) {
     return out + "]";
 }
 
-// 3 laws, 2 grids, 3 strikes within 4.5 errors of both: 18 comparisons, a false alarm in 8,000. The
-// covariances are 1e-3 off at most, which is a tenth of an error.
+// 3 laws, 2 grids, 3 strikes within 4.5 errors of both: 18 comparisons, one false alarm in 8,000. The
+// covariances are at most 1e-3 off, a tenth of an error.
 TEST(rough_volatility, calls_are_those_of_the_exact_vector) {
     const std::vector<double> strikes{85, 100, 112}, uneven{0, 0.02, 0.03, 0.035, 0.1, 0.3, 0.31, 0.55, 1.2};
     std::uint64_t seed = 500;
@@ -338,9 +337,9 @@ TEST(rough_volatility, calls_are_those_of_the_exact_vector) {
     }
 }
 
-// Prices on the same paths of the exact vector at 4, 8, 16 and 32 steps a year: each step to twice as many
-// changes the price by less. The order is the smaller of 1 and 3 H + 1/2 (Friz, Salkeld and Wagenhofer 2022),
-// with a tenth for steps that are not short yet. Two comparisons: a false alarm in 75,000.
+// Prices on the same paths of the exact vector at 4, 8, 16 and 32 steps a year: each doubling changes the
+// price by less. The order is the smaller of 1 and 3 H + 1/2 (Friz, Salkeld and Wagenhofer 2022), less a
+// tenth because these steps are not yet short. Two comparisons: one false alarm in 75,000.
 TEST(rough_volatility, the_weak_order_of_the_scheme) {
     for (const rough& p : {rough{1.2}, rough{1.2, -0.7, 0.3}}) {
         std::vector<std::vector<estimate>> levels;
@@ -370,7 +369,7 @@ TEST(rough_volatility, the_weak_order_of_the_scheme) {
 
 // --- models that it contains ------------------------------------------------------------------------------
 
-// 6 calls: a false alarm in 25,000.
+// 6 calls: one false alarm in 25,000.
 TEST(rough_volatility, without_volatility_of_variance_it_is_lognormal) {
     const rough p{0, -0.9, 0.07, "{0.3: 0.09, 0.8: 0.01, 2: 0.05}"};
     const double total = 0.3 * 0.09 + 0.5 * 0.01 + 0.7 * 0.05;
@@ -390,8 +389,8 @@ TEST(rough_volatility, without_volatility_of_variance_it_is_lognormal) {
     }
 }
 
-// The mean of the variance is xi: that of -2 log S is its integral, that of a squared return over a step xi h
-// + xi^2 h^2 exp(eta^2 var Y) / 4. 9 comparisons: a false alarm in 16,000.
+// The mean of the variance is xi: the mean of -2 log S is its integral, that of a squared return over a step
+// xi h + xi^2 h^2 exp(eta^2 var Y) / 4. 9 comparisons: one false alarm in 16,000.
 TEST(rough_volatility, a_variance_swap_is_the_integral_of_xi) {
     const std::string xi = "{0.25: 0.09, 0.5: 0.02, 1: 0.04}";
     for (const double hurst : {0.02, 0.1, 0.5}) {
@@ -418,9 +417,9 @@ TEST(rough_volatility, a_variance_swap_is_the_integral_of_xi) {
     }
 }
 
-// With H = 1/2, eta = 2 nu and xi = sigma^2 exp(nu^2 t) it is SABR with beta = 1, whose calls, given its
-// volatility, are Black's. 3 calls within 4.5 errors of both: a false alarm in 50,000. Euler's 200 steps a
-// year have an allowance of 1e-3 of the price at the money.
+// With H = 1/2, eta = 2 nu and xi = sigma^2 exp(nu^2 t) the model is SABR with beta = 1, whose calls given
+// the volatility are Black's. 3 calls within 4.5 errors of both: one false alarm in 50,000. Euler's 200 steps
+// a year have an allowance of 1e-3 of the price at the money.
 TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
     constexpr double sigma = 0.25, nu = 0.4, rho = -0.6;
     constexpr int steps = 200;
@@ -464,10 +463,10 @@ TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
     }
 }
 
-// To the first order in eta the implied volatility at the money leans by rho eta sqrt(2H) T^(H - 1/2) / (2 (H
-// + 1/2) (H + 3/2)) (Bergomi and Guyon 2012), which is what a lean costs over twice the distance of its
-// strikes and Black's vega. The second order is a part of eta^2 of it: a tenth has room for it and for the
-// 100 steps. 3 powers within 4.5 errors and 9 skews: a false alarm in 12,000.
+// To first order in eta the skew of implied volatility at the money is rho eta sqrt(2H) T^(H - 1/2) / (2 (H +
+// 1/2) (H + 3/2)) (Bergomi and Guyon 2012), the price of a risk reversal over twice the distance of its
+// strikes and Black's vega. The second order is a fraction eta^2 of that: a tenth covers it and the 100
+// steps. 3 powers within 4.5 errors and 9 skews: one false alarm in 12,000.
 TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
     for (const double hurst : {0.07, 0.2, 0.5}) {
         const rough p{0.5, -0.9, hurst};
@@ -499,9 +498,9 @@ TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
 
 // --- what holds of any model ------------------------------------------------------------------------------
 
-// The factor of the variance is correlated, by its name, with another asset and with the rate into the
-// currency of payment: under the measure that either makes, Y has moved by eta rho sigma sqrt(2H) t^(H + 1/2)
-// / (H + 1/2). The asset itself goes with neither. Two comparisons: a false alarm in 75,000.
+// The variance factor is correlated by name with another asset and with the rate into the payment currency:
+// under the measure of either, Y shifts by eta rho sigma sqrt(2H) t^(H + 1/2) / (H + 1/2). The model's own
+// asset is independent of both. Two comparisons: one false alarm in 75,000.
 TEST(rough_volatility, an_own_factor_is_correlated_as_it_is_named) {
     const rough p{1, -0.5, 0.15};
     const std::string market = fmt::format(
@@ -528,7 +527,7 @@ TEST(rough_volatility, an_own_factor_is_correlated_as_it_is_named) {
     }
 }
 
-// 4 laws, 4 dates, in double and in single: 32 comparisons, a false alarm in 4,600.
+// 4 laws, 4 dates, in double and in single: 32 comparisons, one false alarm in 4,600.
 TEST(rough_volatility, the_discounted_asset_is_a_martingale) {
     std::uint64_t seed = 700;
     for (const rough& p : {rough{}, rough{3, -0.999, 0.05}, rough{1, 0, 0.3}, rough{0.7, -1, 0.5}}) {
@@ -546,7 +545,7 @@ TEST(rough_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// Whatever is admitted gives a finite number with its error, and a put is worth no more than its strike.
+// Accepted parameters give a finite number with its error, and a put is worth at most its strike.
 TEST(rough_volatility, extremes_are_finite) {
     struct extreme {
         rough of;
@@ -591,7 +590,7 @@ TEST(rough_volatility, extremes_are_finite) {
     }
 }
 
-// Steps of a path a year long are as many as the model says; by default, at least 50 on the way to the end.
+// A path of a year takes the model's steps per year; by default at least 50 to the end.
 TEST(rough_volatility, steps_are_those_that_were_asked_for) {
     const auto steps = [](const std::string& more, const std::string& maturity) {
         run_options how = tests::plain_paths();
@@ -617,7 +616,7 @@ TEST(rough_volatility, the_plan_says_what_keeps_the_past) {
         const book trades =
             book::parse("trades:\n  - {id: t, product: european, underlying: A, strike: 100, maturity: 1}\n");
         const auto plans = engine().explain(trades, market::parse(market_of(model)));
-        // The numbers of the market are those of any grid.
+        // The market's numbers don't depend on the grid.
         EXPECT_EQ(plans.at(0).asset_list.at(0).model.find("exponentials"), std::string::npos)
             << plans.at(0).asset_list.at(0).model;
         return plans.at(0).models;

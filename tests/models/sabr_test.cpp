@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// CEV and SABR against their closed forms, finite differences where a barrier is watched, the models that
-// they contain, and what must hold of any model.
+// CEV and SABR against closed forms, finite differences for monitored barriers, the models they contain, and
+// rules for any model.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,8 +60,9 @@ void expect_met(const price_row& row, double truth, double allowed, const std::s
 
 using draws = random_parameters;
 
-// The laws themselves: a call falls by what its strike rises where the price surely is above it, the absorbed
-// share is that of a call's slope at 0, and both closed forms of SABR meet CEV's and Bachelier's as nu goes.
+// Consistency of the laws: a call falls one for one with a strike below the price, the absorbed probability
+// is the slope of a call at 0, and both closed forms of SABR converge to CEV's and Bachelier's as nu
+// vanishes.
 TEST(sabr, the_truths_agree) {
     const truth::cev c{1, 0.3, 0.4, 5};
     EXPECT_NEAR(c.call(1e-12), 1, 1e-11);
@@ -75,9 +76,9 @@ TEST(sabr, the_truths_agree) {
                 deviation * (d * truth::normal_cdf(d) + truth::normal_density(d)), 2e-3);
 }
 
-// 12 laws, two maturities, of each three calls and the probabilities of three levels, 0 among them: 144
-// comparisons, a false alarm in 1,000. The default steps miss a probability at or near 0 by up to 0.002,
-// which falls with the step, see below, and a call by less than 0.0005 of the price at the money.
+// 12 laws, two maturities, each with three calls and the probabilities of three levels including 0: 144
+// comparisons, one false alarm in 1,000. The default steps miss a probability at or near 0 by up to 0.002,
+// which falls with the step (see below), and a call by less than 0.0005 of the price at the money.
 TEST(sabr, cev_is_the_noncentral_chi_squared_law) {
     draws d(1);
     std::uint64_t seed = 100;
@@ -108,9 +109,8 @@ TEST(sabr, cev_is_the_noncentral_chi_squared_law) {
     }
 }
 
-// Steps are so long that an absorbed share and a call are far from their truth. At half the step the share is
-// off by less than 0.6 of that (its order is 1), the call by less than 0.4. 4 comparisons: a false alarm in
-// 37,000.
+// Steps are long enough to be far from the truth. At half the step the absorbed share is off by less than 0.6
+// of that (order 1), the call by less than 0.4. 4 comparisons: one false alarm in 37,000.
 TEST(sabr, the_error_falls_with_the_step) {
     const truth::cev of{1, 0.25, 0.6, 10};
     const double absorbed = 1 - of.above(0);
@@ -120,7 +120,7 @@ TEST(sabr, the_error_falls_with_the_step) {
         return std::pair(row.price - truth, row.standard_error);
     };
     const std::string share = "product: not_above, underlying: A, level: 0, maturity: 10";
-    // The law is known to finite differences of an implied volatility, good to 1e-4 of it.
+    // By finite differences, to 1e-4 of an implied volatility.
     const truth::sabr moves{1, 0.25, 0.3, -0.8, 0.3, 10};
     const double call = truth::black(truth::side::call, 1, 1.2, 0.199360 * 0.199360 * 10, 1);
     std::pair<double, double> last_share, last_call;
@@ -142,7 +142,7 @@ TEST(sabr, the_error_falls_with_the_step) {
     }
 }
 
-// 6 laws of either, two maturities, three calls: 72 comparisons, a false alarm in 2,000.
+// 6 laws of either, two maturities, three calls: 72 comparisons, one false alarm in 2,000.
 TEST(sabr, calls_are_those_of_the_closed_forms) {
     draws d(3);
     std::uint64_t seed = 300;
@@ -173,13 +173,13 @@ TEST(sabr, calls_are_those_of_the_closed_forms) {
     }
 }
 
-// Rates, a yield and a cash dividend: F is the spot without the dividend to come, and what is left of the
-// spot by a date is that share of F. 12 comparisons, a false alarm in 12,000.
+// Rates, a yield and a cash dividend: F is the spot without future dividends, and the rest of the spot on a
+// date is that share of F. 12 comparisons, one false alarm in 12,000.
 TEST(sabr, carry_stands_outside_of_the_power) {
     const double rate = 0.04, yield = 0.01, years = 2, cash = 0.1;
     for (const double beta : {0.0, 0.4, 1.0}) {
         for (const bool has_cash : {false, true}) {
-            const double paid = has_cash ? cash * std::exp(-rate) : 0;  // in today's money, the yield off
+            const double paid = has_cash ? cash * std::exp(-rate) : 0;  // in today's money, less the yield
             const double forward = 1.2 - paid * std::exp(yield), growth = std::exp((rate - yield) * years);
             const truth::cev of{forward, 0.2, beta, years};
             const std::string more =
@@ -202,7 +202,7 @@ TEST(sabr, carry_stands_outside_of_the_power) {
     }
 }
 
-// A nu of 0 is CEV; a beta of 1 and a nu of 0 the lognormal model, on the same shocks.
+// SABR with nu = 0 is CEV; with beta = 1 as well, the lognormal model, on the same shocks.
 TEST(sabr, what_it_contains) {
     const std::vector<std::string> trades{
         call_at(0.8, 1), call_at(1.1, 1),
@@ -224,8 +224,8 @@ TEST(sabr, what_it_contains) {
     EXPECT_NEAR(power[2].price, plain[2].price, limit * plain[2].standard_error);
 }
 
-// 6 laws, 5 times and a path with many dates, in double and in single: 66 comparisons or more, a false alarm
-// in 2,000.
+// 6 laws, 5 times and a path with many dates, in double and in single: at least 66 comparisons, one false
+// alarm in 2,000.
 TEST(sabr, the_asset_is_a_martingale) {
     const std::vector<double> times{0.01, 0.5, 1, 5, 20};
     std::uint64_t seed = 400;
@@ -243,8 +243,8 @@ TEST(sabr, the_asset_is_a_martingale) {
             const auto rows =
                 price(market_of(model), trades, 1 << 14, ++seed, precision, tests::plain_paths());
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                // A few paths carry the mean of a volatility that moves as much as these in 5 or 20 years: a
-                // row that says it is thin has an error that says nothing.
+                // Few paths carry the mean of so large a volatility of volatility over 5 or 20 years: the
+                // error of a row marked thin is meaningless.
                 const bool may_be_thin = model.starts_with("sabr") && (i == 3 || i == 4);
                 EXPECT_TRUE(may_be_thin || !rows[i].thin) << model << " " << trades[i] << " " << precision;
                 if (rows[i].thin) {
@@ -258,8 +258,8 @@ TEST(sabr, the_asset_is_a_martingale) {
     EXPECT_LE(thin, 6);
 }
 
-// A call that dies at a barrier, by the equation F_t = 1/2 sigma^2 F^(2 beta) C_FF between two ends (Crank
-// and Nicolson, four implicit half steps first).
+// A knock-out call by the equation F_t = 1/2 sigma^2 F^(2 beta) C_FF between two ends (Crank-Nicolson, after
+// four implicit half steps).
 double barrier_call(const truth::cev& of, double strike, double low, double high) {
     constexpr std::size_t cells = 800;
     constexpr int steps = 400;
@@ -289,8 +289,8 @@ double barrier_call(const truth::cev& of, double strike, double low, double high
     return c[cell] + (at - std::floor(at)) * (c[cell + 1] - c[cell]);
 }
 
-// 12 comparisons, a false alarm in 12,000. Between two steps a watched path is a bridge whose variance does
-// not move; with 100 steps a year the calls are met within 0.002 of what they are without the barrier.
+// 12 comparisons, one false alarm in 12,000. Between two steps a monitored path is a bridge of constant
+// variance; with 100 steps a year the calls are within 0.002 of the plain ones.
 TEST(sabr, watched_paths_die_at_their_barriers) {
     for (const double beta : {0.0, 0.3, 0.6}) {
         const truth::cev of{1, 0.35, beta, 1};
@@ -314,7 +314,7 @@ TEST(sabr, watched_paths_die_at_their_barriers) {
     }
 }
 
-// A path that ends at zero has touched what is just above it, and no lowest price is negative.
+// A path that ends at zero has touched the levels just above it, and no minimum is negative.
 TEST(sabr, nothing_is_below_zero) {
     const auto rows =
         price(market_of("cev: {volatility: 0.9, beta: 0.3}"),
@@ -331,7 +331,6 @@ TEST(sabr, nothing_is_below_zero) {
     EXPECT_LE(rows[3].price, 1);
 }
 
-// A finite price with its error, whatever is asked for.
 TEST(sabr, extremes) {
     for (const double spot : {1e-6, 1.0, 1e9}) {
         for (const double beta : {0.0, 0.01, 0.5, 0.99, 1.0}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Cash dividends that the spot as a whole falls by: against quadratures over the spot on ex-dates, which
-// share nothing with the engine; what a path pays that has less than the dividend; what is refused.
+// Cash dividends that reduce the whole spot: against quadratures over the spot on ex-dates that share nothing
+// with the engine; paths with less than the dividend; refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using tests::product_in_words;
 
-constexpr double z_limit = 4.5;  // a false alarm of 1 in 150,000 for each comparison
+constexpr double z_limit = 4.5;  // one false alarm in 150,000 per comparison
 constexpr double rate = 0.04, yield = 0.01, spot = 100;
 
 std::string market_of(const std::string& asset, const std::string& more = "") {
@@ -81,12 +81,11 @@ double mean_of(const std::function<double(double)>& f) {
     return sum * (2 * reach / n) / std::sqrt(2 * std::acos(-1.0));
 }
 
-// The spot after `years` of a lognormal move without dividends.
 double moved(double from, double years, double sigma, double z) {
     return from * std::exp((rate - yield - sigma * sigma / 2) * years + sigma * std::sqrt(years) * z);
 }
 
-// A call when one dividend is paid on the way.
+// A call with one dividend before its maturity.
 double call_after_one(double sigma, double ex_date, double amount, double strike, double maturity) {
     const double left = maturity - ex_date, growth = std::exp((rate - yield) * left);
     return std::exp(-rate * maturity) * mean_of([&](double z) {
@@ -100,7 +99,7 @@ std::string lognormal(double sigma, const std::string& dividends) {
 }
 
 TEST(spot_dividends, a_call_is_the_integral_over_the_spot_on_the_ex_date) {
-    // The last one takes more than many a path has.
+    // The last dividend exceeds the spot on many paths.
     for (const auto& [sigma, ex_date, amount] :
          std::vector<std::array<double, 3>>{{0.2, 0.5, 5}, {0.3, 0.05, 7}, {0.3, 0.95, 7}, {0.6, 0.8, 60}}) {
         for (const double strike : {20.0, 95.0}) {
@@ -111,7 +110,7 @@ TEST(spot_dividends, a_call_is_the_integral_over_the_spot_on_the_ex_date) {
             expect_near(row, call_after_one(sigma, ex_date, amount, strike, 1.0), dividends + " " + terms);
         }
     }
-    // The same dividend, escrowed, is worth something else: the test sees which of the two it is.
+    // The same dividend, escrowed, has another price: the test tells the two apart.
     const price_row escrowed = price("volatility: 0.3, dividends: [{date: 0.95, amount: 7}]",
                                      "product: european, maturity: 1.0, strike: 95");
     EXPECT_GT(std::abs(escrowed.price - call_after_one(0.3, 0.95, 7, 95, 1.0)), 8 * escrowed.standard_error);
@@ -131,7 +130,7 @@ double call_by_recursion(double sigma, const std::vector<std::pair<double, doubl
         const double place = (std::log(level) - low) / step;
         const auto i = static_cast<std::size_t>(std::min(std::max(place, 0.0), n - 2.0));
         const double share = place - static_cast<double>(i);
-        return v[i] + share * (v[i + 1] - v[i]);  // beyond the end, the line goes on
+        return v[i] + share * (v[i + 1] - v[i]);  // linear beyond the end
     };
     double until = maturity;
     for (std::size_t k = dividends.size() + 1; k-- > 0;) {
@@ -166,7 +165,6 @@ TEST(spot_dividends, several_are_a_recursion_of_quadratures) {
         truth, "three dividends");
 }
 
-// Proportional dividends of the same day come in their order.
 TEST(spot_dividends, on_one_day_follow_the_order_of_the_file) {
     const double grown = 100 * std::exp(0.5 * (rate - yield)), discounted = std::exp(-0.5 * rate);
     expect_near(price(lognormal(0.2, "{date: 0.5, amount: 10}, {date: 0.5, proportion: 0.1}"),
@@ -198,8 +196,8 @@ TEST(spot_dividends, a_path_with_less_than_the_dividend_pays_what_it_has) {
                     truth, precision);
 }
 
-// A down-and-out call, watched all the time, whose spot falls once: the bridge up to the ex-date, then the
-// closed form of Merton (1973) from there.
+// A down-and-out call under continuous monitoring whose spot falls once: the bridge up to the ex-date, then
+// the closed form of Merton (1973).
 TEST(spot_dividends, a_watched_barrier_sees_the_fall) {
     const double sigma = 0.4, ex_date = 0.9, amount = 12, barrier = 80, strike = 80, maturity = 1.0;
     const auto knocked_call = [&](double from, double years) {
@@ -245,8 +243,7 @@ TEST(spot_dividends, escrowed_is_the_default_to_the_bit) {
         << "nothing falls by cash";
 }
 
-// Every model whose steps are alike at any level: its mean is the forward of the curves, as no path comes
-// near nothing.
+// Every model with steps alike at any level: its mean is the forward, because no path comes near 0.
 TEST(spot_dividends, models_keep_the_forward) {
     const double truth =
         (100 * std::exp(0.5 * (rate - yield)) - 4) * std::exp(0.5 * (rate - yield)) * std::exp(-rate);
@@ -299,7 +296,7 @@ TEST(spot_dividends, are_refused_by_name_where_they_make_no_sense) {
         EXPECT_EQ(row.status, trade_status::failed) << trade;
         EXPECT_NE(row.message.find("falls by a cash dividend on the way"), std::string::npos) << row.message;
     }
-    // Once the dividend is paid, or before the next one, all is known.
+    // Once the dividend is paid, or before the next one, nothing is uncertain.
     expect_near(
         price(asset, "product: forward_seen, fixing: 0.5, maturity: 1.0"),
         (100 * std::exp(0.5 * (rate - yield)) - 4) * std::exp(0.5 * (rate - yield)) * std::exp(-0.5 * rate),

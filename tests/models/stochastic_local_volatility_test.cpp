@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Assets under stochastic local volatility: the implied surface comes back, its two limits are the models
-// that it is made of, and what must hold of any model holds.
+// Stochastic local volatility: the implied surface is recovered, the two limits are its component models, and
+// rules for any model hold.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ std::string leveraged(const std::string& surface, const std::string& heston, con
 }
 
 struct reading {
-    double basis_points = 0, error = 0;  // of the implied volatility, less that of the surface
+    double basis_points = 0, error = 0;  // of the implied volatility, less the surface's
 };
 
 std::vector<reading> read_back(double years, const svi& smile, const std::vector<double>& deviations,
@@ -99,7 +99,7 @@ std::vector<reading> read_back(double years, const svi& smile, const std::vector
     return out;
 }
 
-// The surface of the tests, for what needs no market file.
+// The tests' surface, without a market file.
 markets::local_volatility local_of_smiles() {
     std::vector<markets::expiry> expiries;
     for (const auto& [years, s] : smiles)
@@ -117,7 +117,7 @@ models::heston_parameters heston_of(double sigma, double rho) {
     return p;
 }
 
-// Two assets of one noise, for differences.
+// Two assets on one noise, for differences.
 std::string two_assets(const std::string& first, const std::string& second, double rho, bool both_vary) {
     std::string more = fmt::format(", [A.variance, B, {}]", rho);
     if (both_vary) more += fmt::format(", [B.variance, A, {}], [A.variance, B.variance, 1]", rho);
@@ -135,8 +135,8 @@ std::string beside(double strike, double years) {
 // The noise of 16,384 particles in an implied volatility, as `particles_are_noise` measures it.
 constexpr double noise = 2.5;
 
-// 6 options on fresh paths, where a step of 0.01 years, the particles and the paths have their errors: within
-// 2 basis points of volatility and 4.5 times both noises.
+// 6 options on new paths, with the errors of 0.01-year steps, of particles and of paths: within 2 basis
+// points of volatility and 4.5 times both noises.
 TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
     const std::vector<double> deviations{-1.0, 0.0, 1.0};
     for (const std::size_t expiry : {0U, 2U}) {
@@ -151,7 +151,7 @@ TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
     }
 }
 
-// The change of a price by another draw of the particles, on the same paths.
+// The change of a price with other particles, on the same paths.
 TEST(stochastic_local_volatility, particles_are_noise) {
     const auto with = [](int particles) {
         return leveraged(svi_surface(), usual_heston, fmt::format(", particles: {}", particles));
@@ -170,15 +170,14 @@ TEST(stochastic_local_volatility, particles_are_noise) {
                             analytics::black_vega(spot * std::exp(rate * years), strike, 0.18, years);
         const double off = 1e4 * rows[i].price / vega, error = 1e4 * rows[i].standard_error / vega;
         fmt::print("strike {} in {} years: {:.2f} +- {:.2f} basis points\n", strike, years, off, error);
-        // A difference has the variance of both.
         EXPECT_LE(std::abs(off), limit * std::hypot(noise * std::sqrt(2), error));
         sum += off * off / 2;
     }
     fmt::print("noise: {:.2f} basis points\n", std::sqrt(sum / static_cast<double>(rows.size())));
 }
 
-// No volatility of the variance: the leverage makes up for its mean, whatever it is. 3 comparisons on common
-// paths; the integral of the variance over a step by its ends leaves some 1e-5 of the price.
+// Without volatility of variance, the leverage compensates for its mean exactly. 3 comparisons on common
+// paths; integrating the variance over a step by its ends leaves about 1e-5 of the price.
 TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
     const auto rows = price(two_assets(leveraged(svi_surface(), usual_heston, ", mixing: 0, particles: 256"),
                                        "model: {local_volatility: {" + svi_surface() + "}}", -0.7, false),
@@ -189,9 +188,9 @@ TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
     }
 }
 
-// With the surface that Heston's model makes there is nothing to make up for, also not of a forward start. On
-// common paths prices are off by up to 0.016, which is 4 basis points of volatility: that of the particles,
-// of a surface with quotes for expiries a few weeks apart, and of both schemes.
+// With Heston's own surface the leverage has nothing to correct, nor for a forward start. On common paths
+// prices are off by up to 0.016, 4 basis points of volatility: from particles, a surface with expiries a few
+// weeks apart, and both schemes.
 TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
     const fourier::heston p{0.04, 1.5, 0.05, 0.4, -0.6};
     std::string surface;
@@ -221,8 +220,8 @@ TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
     }
 }
 
-// Options on the particles themselves, the mean of three draws, whose noise is 0.8 basis points: a quarter of
-// the step, and less than an eighth of the error is left, where order 1 would leave a quarter.
+// Options on the particles themselves, the mean of three draws with a noise of 0.8 basis points: a quarter of
+// the step leaves less than an eighth of the error, where order 1 would leave a quarter.
 TEST(stochastic_local_volatility, the_weak_order) {
     const auto worst = [&](double steps) {
         std::vector<double> sums(3);
@@ -240,7 +239,6 @@ TEST(stochastic_local_volatility, the_weak_order) {
     EXPECT_LE(fine, coarse / 8 + limit * 0.8);
 }
 
-// The leverage is the local volatility over the root of the mean variance, halfway through the step.
 TEST(stochastic_local_volatility, the_leverage_makes_up_for_the_mean_variance) {
     const markets::local_volatility local = local_of_smiles();
     models::leverage of(local, heston_of(0.6, -0.7), {1024, 50});
@@ -260,7 +258,7 @@ TEST(stochastic_local_volatility, the_leverage_makes_up_for_the_mean_variance) {
     EXPECT_GT(most, 1.5 * least) << "where the asset is tells of its variance";
 }
 
-// No number depends on how far others have asked, nor on the thread.
+// No number depends on earlier requests, nor on the thread.
 TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
     const auto fresh = [] { return models::leverage(local_of_smiles(), heston_of(0.6, -0.7), {1024, 50}); };
     auto at_once = fresh(), in_turn = fresh();
@@ -285,7 +283,7 @@ TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
     for (const double l : expected.numbers) EXPECT_GT(l, 0.1);
 }
 
-// 5 dates, 4 models, in double and in single: 40 comparisons, a false alarm in 3,700.
+// 5 dates, 4 models, in double and in single: 40 comparisons, one false alarm in 3,700.
 TEST(stochastic_local_volatility, the_discounted_asset_is_a_martingale) {
     const std::vector<double> dates{0.004, 0.1, 0.5, 1.0, 3.0};
     std::vector<std::string> trades;
@@ -313,7 +311,6 @@ TEST(stochastic_local_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// A finite price, in double and in single.
 TEST(stochastic_local_volatility, survives_extremes) {
     const struct {
         const char* heston;
@@ -394,7 +391,6 @@ TEST(stochastic_local_volatility, a_variance_that_is_gone_is_refused) {
     EXPECT_EQ(rows[1].where.line, 4);
 }
 
-// `explain` says how well the particles have met the surface.
 TEST(stochastic_local_volatility, says_what_it_has_reached) {
     const auto plans = engine().explain(
         book::parse(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps) Assets of stochastic volatility, Heston's in both
-// schemes and Schobel and Zhu's, against Fourier integrals, published prices, a plain simulation of two
-// assets, and rules that hold for any model. The watching of a barrier between steps is tested under local
-// volatility, too.
+// Heston in both schemes and Schobel-Zhu against Fourier integrals, published prices, a plain simulation of
+// two assets, and rules for any model. Also barrier monitoring between steps, under local volatility too.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +57,6 @@ struct carry {
     double forward(double years) const { return spot * std::exp((rate - yield) * years); }
 };
 
-// Asset A alone.
 std::string market_of(const std::string& model, const carry& of = {}) {
     return dollar_market(
         of.rate,
@@ -92,7 +90,7 @@ class draws : public random_parameters {
   public:
     using random_parameters::random_parameters;
 
-    // Feller's condition holds for every other one.
+    // Every other draw satisfies Feller's condition.
     fourier::heston heston(int number) {
         fourier::heston p;
         p.v0 = between(0.01, 0.16);
@@ -146,11 +144,11 @@ drawn draw(const std::string& family, int number, draws& d) {
 
 class stochastic_volatility : public by_source {};
 
-// 4 families, 10 laws each, 2 maturities, 3 strikes: 240 comparisons, a false alarm in 600. The schemes' own
-// errors have an allowance that is a share of the price at the money: at the default steps 2e-3, of full
-// truncation 1e-2, which falls with the step as `the_weak_order_of_each_scheme` shows. An asset whose
-// variance goes up with it may have no second moment, and a call no standard error worth the name: there it
-// is a put.
+// 4 families, 10 laws each, 2 maturities, 3 strikes: 240 comparisons, one false alarm in 600. The schemes'
+// own errors have an allowance relative to the price at the money: 2e-3 at the default steps, 1e-2 for full
+// truncation, which falls with the step (`the_weak_order_of_each_scheme`). An asset positively correlated
+// with its variance may have no second moment, and a call no meaningful standard error: the test then uses a
+// put.
 TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) {
     std::uint64_t seed = 100;
     for (const std::string family : {"quadratic_exponential", "full_truncation", "by_term", "schobel_zhu"}) {
@@ -201,7 +199,7 @@ TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) 
 
 // --- what holds of any model ------------------------------------------------------------------------------
 
-// 6 models, 6 dates, in double and in single: 72 comparisons, a false alarm in 2,000.
+// 6 models, 6 dates, in double and in single: 72 comparisons, one false alarm in 2,000.
 TEST(stochastic_volatility, the_discounted_asset_is_a_martingale) {
     const std::vector<double> times{0.01, 0.5, 1, 5, 20};
     std::uint64_t seed = 200;
@@ -231,8 +229,7 @@ TEST(stochastic_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// A step is a martingale even where it is so long that the scheme is far from the model otherwise. Eight
-// comparisons: a false alarm in 18,000.
+// Even a step too long for accuracy is a martingale. Eight comparisons: one false alarm in 18,000.
 TEST(stochastic_volatility, a_long_step_is_a_martingale) {
     for (const std::string model :
          {"heston: {v0: 0.09, kappa: 1, theta: 0.09, sigma: 0.8, rho: -0.9, steps_per_year: 1}",
@@ -252,7 +249,7 @@ TEST(stochastic_volatility, a_long_step_is_a_martingale) {
     }
 }
 
-// A variance of 0 is one of 1e-18 to the quadratic-exponential scheme.
+// The quadratic-exponential scheme treats a variance of 0 as 1e-18.
 TEST(stochastic_volatility, no_volatility_gives_the_forward) {
     for (const std::string model :
          {"heston: {v0: 0, kappa: 1, theta: 0, sigma: 0.5, rho: -0.7}",
@@ -281,8 +278,8 @@ TEST(stochastic_volatility, no_volatility_gives_the_forward) {
     }
 }
 
-// 3 models, 6 values, 3 strikes, in double and in single: 108 comparisons, a false alarm in 1,300. Options of
-// one model share their paths.
+// 3 models, 6 values, 3 strikes, in double and in single: 108 comparisons, one false alarm in 1,300. Options
+// of one model share their paths.
 TEST(stochastic_volatility, a_volatility_that_hardly_moves_gives_black) {
     const double years = 1;
     for (const std::string family : {"quadratic_exponential", "full_truncation", "schobel_zhu"}) {
@@ -316,9 +313,9 @@ TEST(stochastic_volatility, a_volatility_that_hardly_moves_gives_black) {
     }
 }
 
-// Whatever is admitted gives a finite number with its error; puts, which are bounded, are those of the
-// characteristic function, with an allowance of 5e-3 of the strike for the schemes. 17 markets, 3 maturities:
-// 51 comparisons, a false alarm in 2,900.
+// Accepted parameters give a finite number with its error; puts, which are bounded, match the characteristic
+// function, with an allowance of 5e-3 of the strike for the schemes. 17 markets, 3 maturities: 51
+// comparisons, one false alarm in 2,900.
 TEST(stochastic_volatility, extremes_are_finite_and_right) {
     struct extreme {
         std::string model;
@@ -372,9 +369,9 @@ TEST(stochastic_volatility, extremes_are_finite_and_right) {
 
 // --- the order of a scheme --------------------------------------------------------------------------------
 
-// The error at some numbers of steps a year, each twice the one before, and the order that the first and the
-// last of them make; the standard error of the least is a small part of it. The quadratic-exponential scheme
-// has no order that all steps agree on: of longer ones it is 0.6, of these 1.2 and then 2.
+// The error at doubling numbers of steps a year, and the order between the first and the last; the standard
+// error is a small part of the smallest error. The quadratic-exponential scheme has no uniform order: 0.6 for
+// longer steps, 1.2 and then 2 for these.
 TEST(stochastic_volatility, the_weak_order_of_each_scheme) {
     struct studied {
         std::string name, model;
@@ -447,7 +444,7 @@ const std::string start_and_end_product =
                      "on last(dates):\n"
                      "    pay max(spot(underlying) - begun, 0) * stops / size(dates)\n");
 
-// The number of steps of the scheme in a step of the path; 1 if nothing is said.
+// The number of the scheme's steps in a step of the path; 1 if not stated.
 int parts_of(const std::string& market_text, const std::string& trade) {
     const auto plans = engine().explain(
         book::parse(start_and_end_product + "trades: [{id: t, " + trade + "}]"), market::parse(market_text));
@@ -470,7 +467,7 @@ TEST(stochastic_volatility, a_step_has_parts_where_nothing_stops_it) {
     EXPECT_EQ(parts_of(market_of(model), stops(2)), 3);
     EXPECT_EQ(parts_of(market_of(model), stops(34)), 3);
     EXPECT_EQ(parts_of(market_of(model), stops(100)), 1);
-    // If something else takes noise of the asset, the asset keeps its own normal in each step.
+    // If another factor shares the asset's noise, the asset keeps a normal of its own in each step.
     const std::string full =
         "heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: "
         "full_truncation}";
@@ -497,8 +494,8 @@ TEST(stochastic_volatility, a_step_has_parts_where_nothing_stops_it) {
     EXPECT_EQ(parts_of(abroad, once + ", currency: USD"), 1);
 }
 
-// A path that stops on every step of the scheme takes them one by one. Both are held at steps of the same
-// length, so neither has an allowance: 3 laws and 3 precisions by 4 trades, a false alarm in 4,000.
+// A path that stops on every step of the scheme takes them one by one. With equal step lengths neither needs
+// an allowance: 3 laws and 3 precisions by 4 trades, one false alarm in 4,000.
 TEST(stochastic_volatility, steps_in_parts_have_the_law_of_steps_alone) {
     const std::vector<std::string> laws{"sigma: 0.3, rho: -0.7", "sigma: 0.9, rho: -0.5",
                                         "sigma: 0.9, rho: 0"};
@@ -548,8 +545,8 @@ struct estimate {
     double mean = 0, error = 0;
 };
 
-// Euler's scheme with full truncation, 100 steps a year, of both assets and a year; `shared` is the
-// correlation of the variance of ACME with BETA. The variance of BETA shares with BETA alone.
+// Euler's scheme with full truncation for both assets over a year, 100 steps; `shared` is the correlation of
+// ACME's variance with BETA. BETA's variance is correlated with BETA alone.
 std::array<estimate, 2> simulated(double between, double shared) {
     constexpr int paths = 1 << 16, steps = 100;
     constexpr double dt = 1.0 / steps;
@@ -583,8 +580,8 @@ std::array<estimate, 2> simulated(double between, double shared) {
     return out;
 }
 
-// Four comparisons within 4.5 errors of both, with an allowance of 5e-3 of the deviation of a path for
-// Euler's steps of a hundredth: a false alarm in 37,000.
+// Four comparisons within 4.5 errors of both, with an allowance of 5e-3 of a path's deviation for Euler's
+// steps of a hundredth: one false alarm in 37,000.
 TEST(stochastic_volatility, an_own_factor_is_correlated_as_it_is_named) {
     struct way {
         std::string correlations;
@@ -607,7 +604,7 @@ TEST(stochastic_volatility, an_own_factor_is_correlated_as_it_is_named) {
                 << w.correlations;
         }
         skews.push_back(rows[1].price);
-        // It has to be able to fail.
+        // The test can fail.
         const auto other = simulated(-0.3, w.shared == 0.21 ? -0.3 : 0.21);
         EXPECT_GT(std::abs(rows[1].price - other[1].mean), 3 * limit * other[1].error);
     }
@@ -623,7 +620,6 @@ error complaint_of(const std::string& text) {
     return error(error_kind::internal, "nothing was refused");
 }
 
-// The matrix that a refusal offers is accepted.
 TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_is) {
     const std::string plain =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 100, "
@@ -681,7 +677,7 @@ TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_
         if (b.market == plain) {
             EXPECT_EQ(offered, (pairs{{"A", "B", "0.5"}, {"B", "C", "0.5"}, {"A", "C", "-0.5"}}));
         }
-        // For two factors that move against each other the nearest matrix is half way.
+        // For two opposed factors the nearest matrix is half way.
         if (b.market == perfect) {
             EXPECT_NE(said.find("0.15]"), std::string::npos) << said;
         }
@@ -773,8 +769,8 @@ const std::string up_and_out =
     "product: barrier, underlying: A, option: call, strike: 100, maturity: 1, direction: up, barrier: 135, "
     "monitoring: continuous";
 
-// The bridge between two steps has a variance that does not move, which errs in proportion to the step. The
-// published price is known to 0.016. Measured with more paths: off by 0.065 at 26 steps a year, 0.035 at 52,
+// The bridge between two steps has a constant variance, which causes an error proportional to the step. The
+// published price is known to 0.016. With more paths it is off by 0.065 at 26 steps a year, 0.035 at 52,
 // 0.018 at 104, 0.008 at 208; the default, 264, is off by less than 1e-3 of the price. One comparison.
 TEST(stochastic_volatility, a_barrier_is_watched_between_steps) {
     const auto at = [](const std::string& steps, std::uint64_t paths) {
@@ -803,9 +799,8 @@ TEST(stochastic_volatility, a_barrier_is_watched_between_steps) {
     EXPECT_LE(order, 1.4);
 }
 
-// With no drift and nothing shared by asset and volatility a down-and-in call at K with a barrier H is worth
-// K / H puts at H^2 / K (Carr and Lee 2009). Three comparisons: a false alarm in 50,000. The allowance is
-// 1e-3 of the price.
+// Without drift and correlation, a down-and-in call at K with a barrier H is worth K / H puts at H^2 / K
+// (Carr and Lee 2009). Three comparisons: one false alarm in 50,000. The allowance is 1e-3 of the price.
 TEST(stochastic_volatility, a_watched_barrier_gives_what_symmetry_says) {
     const carry none{0, 0, 100};
     const double strike = 100, barrier = 90, years = 1;
@@ -833,8 +828,8 @@ TEST(stochastic_volatility, a_watched_barrier_gives_what_symmetry_says) {
     }
 }
 
-// A local volatility of 20 / spot is a Brownian motion, of which the reflection principle gives an up-and-out
-// call in closed form. One comparison, with an allowance of 1e-3 of the price.
+// A local volatility of 20 / spot makes a Brownian motion, whose up-and-out call follows from the reflection
+// principle. One comparison, with an allowance of 1e-3 of the price.
 TEST(stochastic_volatility, a_barrier_is_watched_under_local_volatility) {
     const double wide = 20, strike = 100, barrier = 125;
     const auto density = [&](double x) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
 // label: no_sanitizer (arithmetic over millions of points)
-// European prices from transforms: against published prices, against each other on two contours, against
-// mixtures of Black's formula and differential equations that share nothing with them, and at the edges of
-// every parameter.
+// European prices from transforms: against published prices, each other on two contours, mixtures of Black's
+// formula, independent differential equations, and at the edges of every parameter.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -135,7 +134,7 @@ const std::map<std::string, draw_law>& models() {
          }},
         {"cgmy",
          [](draws& d, double t) {
-             // C by the variance that it gives.
+             // C from the variance.
              const double volatility = d.over_decades(0.05, 1),
                           y = std::array{0.0, 1.0, d.between(-1, 1.95),
                                          d.between(-1, 1.95)}[std::size_t(d.below(4))];
@@ -214,7 +213,7 @@ TEST(fourier, meets_every_published_european_price) {
                          unit = forward * std::exp(-rate * years), value = c.at("value");
             const bool call = p.at("option") == "call";
             const option_prices made = vanilla(law_of(m, years), strike);
-            // Twelve digits are kept of the value.
+            // The file keeps twelve digits of the value.
             const double bound = c.at("error").get<double>() + 1e-12 * value + unit * made.error;
             const double miss = unit * (call ? made.call : made.put) - value;
             EXPECT_LE(std::abs(miss), bound) << c.dump() << "\nmade " << fmt::format("{:.15g}", value + miss);
@@ -222,7 +221,7 @@ TEST(fourier, meets_every_published_european_price) {
             met& family = all[m.at("type")];
             ++family.cases;
             if (std::abs(miss) > family.worst) family.worst = std::abs(miss), family.id = c.at("id");
-            // It has to be able to fail: a maturity that is longer by a hundredth is another price.
+            // The test can fail: a maturity longer by a hundredth has another price.
             const option_prices other = vanilla(law_of(m, 1.01 * years), strike);
             family.noticed += std::abs(unit * (call ? other.call : other.put) - value) > bound;
         }
@@ -253,7 +252,7 @@ TEST(fourier, every_law_has_mass_and_mean_one) {
             const characteristic law = drawn.at(drawn.years);
             EXPECT_LE(std::abs(law.log_moment(0)), 1e-13) << name << ": " << drawn.said;
             EXPECT_LE(std::abs(law.log_moment(1)), 1e-13) << name << ": " << drawn.said;
-            // Between the two it is below zero (it is convex), and no larger off the axis than on it.
+            // Between the two the moment is below zero (by convexity), and no larger off the axis than on it.
             const double inside = d.between(0.05, 0.95), level = law.log_moment(inside).real();
             EXPECT_LE(level, 1e-13) << name << ": " << drawn.said;
             EXPECT_LE(law.log_moment({inside, d.over_decades(1e-3, 1e6)}).real(), level + 1e-12)
@@ -262,8 +261,8 @@ TEST(fourier, every_law_has_mass_and_mean_one) {
     }
 }
 
-// A logarithm that left its branch would step by a multiple of 2 pi times what stands before it: of 4 pi
-// kappa theta / sigma^2 or of pi here, on a line where the next value is foreseen from slopes.
+// A logarithm that leaves its branch steps by a multiple of 2 pi times its factor, 4 pi kappa theta / sigma^2
+// or pi here. Slopes along a line predict the next value.
 TEST(fourier, no_logarithm_leaves_its_branch) {
     draws d(22);
     int could_be_seen = 0;
@@ -304,7 +303,7 @@ TEST(fourier, no_logarithm_leaves_its_branch) {
     EXPECT_GT(could_be_seen, 50000);
 }
 
-// An integral whose line is left for a horizontal one, against the line that goes on.
+// An integral that turns off into a horizontal line, against one that continues.
 TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
     draws d(23);
     double worst = 0;
@@ -336,7 +335,7 @@ TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
     fmt::print("a line that is left: off by {:.1e} at most\n", worst);
 }
 
-// The variance is so small that the part taken off is like the law to fourteen digits low on the line.
+// For so small a variance the subtracted part equals the law to fourteen digits at small arguments.
 TEST(fourier, what_is_alike_low_on_the_line_is_followed_up) {
     const characteristic law =
         characteristic_of(heston{0, 0.0219808, 0.00051811, 0.600677, -0.999}, 0.00363668);
@@ -346,7 +345,7 @@ TEST(fourier, what_is_alike_low_on_the_line_is_followed_up) {
     EXPECT_LE(a.error, 1e-12);
 }
 
-// Two contours share no point, and what is taken off on one is not on the other.
+// Two contours share no point, and the subtracted parts differ.
 TEST(fourier, two_contours_agree_within_their_errors) {
     draws d(12);
     for (const auto& [name, draw] : models()) {
@@ -363,18 +362,17 @@ TEST(fourier, two_contours_agree_within_their_errors) {
             const option_prices a = vanilla(law, k), b = vanilla(straight, k, other);
             const std::string said = fmt::format("{}: {}, strike {}", name, drawn.said, k);
             EXPECT_LE(std::abs(a.call - b.call), a.error + b.error + 3e-16)
-                << said;  // calls are rounded to one
+                << said;  // calls are rounded relative to one
             worst = std::max(worst, std::abs(a.call - b.call));
             worst_error = std::max(worst_error, a.error);
             coarse += a.error > 1e-10;
-            // No arbitrage, exactly.
             EXPECT_GE(a.call, std::max(0.0, 1 - k)) << said;
             EXPECT_LE(a.call, 1) << said;
             EXPECT_GE(a.put, std::max(0.0, k - 1)) << said;
             EXPECT_LE(a.put, k * (1 + 1e-15)) << said;
             EXPECT_NEAR(a.call - a.put, 1 - k, 4e-16 * std::max(1.0, k)) << said;
             const digital_prices c = digital(law, k), e = digital(straight, k, other);
-            // A law with an atom at the strike has no one price there.
+            // A law with an atom at the strike has no single price there.
             if (k != 1) {
                 EXPECT_LE(std::abs(c.above - e.above), c.error + e.error) << said;
             }
@@ -397,7 +395,7 @@ TEST(fourier, a_digital_is_the_slope_of_the_call) {
         for (int i = 0; i < 40; ++i) {
             const drawn_law drawn = draw(d, d.over_decades(0.5, 20));
             const characteristic law = drawn.at(drawn.years);
-            // Six points; the law may be narrow, so the step is held against one half as long.
+            // Six points; the law may be narrow, so the step is compared with half of it.
             const double k = std::exp(d.between(-0.3, 0.3));
             const auto slope = [&](double h) {
                 const auto call = [&](double n) { return vanilla(law, k * (1 + n * h)).call; };
@@ -405,7 +403,7 @@ TEST(fourier, a_digital_is_the_slope_of_the_call) {
                        (60 * h * k);
             };
             const double coarse = slope(2e-3), fine = slope(1e-3);
-            if (std::abs(coarse - fine) > 1e-8) continue;  // too narrow, or cut off at no arbitrage
+            if (std::abs(coarse - fine) > 1e-8) continue;  // too narrow, or clipped by no-arbitrage
             const digital_prices made = digital(law, k);
             EXPECT_NEAR(made.above, fine, 2 * std::abs(coarse - fine) + made.error + 3e-9)
                 << name << ": " << drawn.said << ", strike " << k;
@@ -448,8 +446,8 @@ TEST(fourier, merton_is_a_mixture_over_the_number_of_jumps) {
     fmt::print("merton by the number of jumps: off by {:.1e} at most\n", worst);
 }
 
-// Paths that do not jump all end at one price, which no diffusion spreads: prices of digitals and options
-// have their digits where that atom is taken off, and nowhere near them where another one is.
+// Paths without jumps end at one price if there is no diffusion: options and digitals are accurate only if
+// that atom is subtracted, and far off if another one is.
 TEST(fourier, merton_without_a_diffusion_has_an_atom) {
     for (const auto& [jumps, years] : {std::pair{lognormal_jumps{0.5, -0.1, 0.2}, 1.0},
                                        {lognormal_jumps{2, 0.05, 0.3}, 0.5},
@@ -462,7 +460,7 @@ TEST(fourier, merton_without_a_diffusion_has_an_atom) {
             EXPECT_NEAR(made.call, truth.call, 1e-12) << what;
             EXPECT_NEAR(made.put, truth.put, 1e-12) << what;
             EXPECT_LE(made.error, 1e-12) << what;
-            // The chance that n jumps end above the strike, by the normal law of their sum.
+            // The probability that n jumps end above the strike, by the normal law of their sum.
             const double rate = jumps.jump_intensity * years,
                          drift = -rate * std::expm1(jumps.jump_mean + 0.5 * jumps.jump_sd * jumps.jump_sd);
             double above = drift > std::log(k) ? std::exp(-rate) : 0, weight = std::exp(-rate);
@@ -476,8 +474,8 @@ TEST(fourier, merton_without_a_diffusion_has_an_atom) {
     }
 }
 
-// A clock with this density, in the log of its time; given the clock, the log is normal. Panels of `width` at
-// the upper end, wider by and by below: the density is narrow there or not, the rest is long.
+// Integrates over a clock with this density in the log of its time; given the clock, the log price is normal.
+// Panels start with `width` at the upper end, where the density may be narrow, and widen downwards.
 template <class density>
 option_prices by_clock(const density& log_density, double rate, double drift, double volatility,
                        double strike, double low, double high, double width) {
@@ -549,7 +547,7 @@ TEST(fourier, nig_is_a_mixture_over_its_clock) {
     fmt::print("nig by its clock: off by {:.1e} at most\n", worst);
 }
 
-// The jumps one by one: E exp(z X) is the exponential of what all of them add to it.
+// Jump by jump: E exp(z X) is the exponential of the sum of all jumps' contributions.
 TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
     draws d(24);
     double worst = 0;
@@ -559,8 +557,8 @@ TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
             i % 5 == 0 ? std::array{-1.0, 0.0, 0.5, 1.0, 1.5}[std::size_t(i / 5 % 5)] : d.between(-1, 1.9)};
         const double years = draw_years(d);
         const complex z(d.between(0, 1), d.over_decades(1e-3, 10));
-        // exp(a x) - 1 - a x, and with it of z exp(x): in the log of the size, from where a jump is nothing
-        // to where it never comes.
+        // exp(a x) - 1 - a x, less z exp(x) times its parts: in the log of the size, from negligible jumps to
+        // impossible ones.
         const auto rest = [](complex a) {
             if (std::abs(a) > 0.5) return std::exp(a) - 1.0 - a;
             complex sum = 0;
@@ -593,7 +591,7 @@ TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
     fmt::print("cgmy by its jumps: off by {:.1e} at most\n", worst);
 }
 
-// y' = f(y) over `years`, by Runge and Kutta with steps as many as given.
+// y' = f(y) over `years`, by Runge-Kutta with `steps` steps.
 template <class state, class F>
 state runge_kutta(state y, const F& f, double years, int steps) {
     const double h = years / steps;
@@ -691,8 +689,7 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         const characteristic flat = characteristic_of(black_scholes{volatility}, years);
         const heston h{v, kappa, theta, sigma, rho};
         const double mean = theta * years + (v - theta) * -std::expm1(-kappa * years) / kappa;
-        // Nothing random in the variance: the first is exact, the next is off by what sigma leaves, of order
-        // sigma.
+        // Deterministic variance: the first is exact, the next has an error of order sigma.
         expect_same(characteristic_of(heston{v, kappa, theta, 0, rho}, years),
                     characteristic_of(black_scholes{std::sqrt(mean / years)}, years), 1e-14, said);
         expect_same(characteristic_of(heston{v, kappa, theta, 1e-9, rho}, years),
@@ -702,7 +699,7 @@ TEST(fourier, a_limit_of_one_model_is_another) {
                     characteristic_of(heston{v, 0, theta, sigma, rho}, years), 1e-11, said);
         expect_same(characteristic_of(heston{v, kappa, theta, sigma, 1}, years),
                     characteristic_of(heston{v, kappa, theta, sigma, 1 - 1e-12}, years), 1e-10, said);
-        // Pieces that are all the same.
+        // Equal pieces.
         expect_same(characteristic_of(heston_by_term{v,
                                                      {{0.1 * years, kappa, theta, sigma, rho},
                                                       {0.11 * years, kappa, theta, sigma, rho},
@@ -710,10 +707,10 @@ TEST(fourier, a_limit_of_one_model_is_another) {
                                                       {3 * years, 9, 9, 9, 0}}},
                                       years),
                     characteristic_of(h, years), 1e-14, said);
-        // The last piece holds on.
+        // The last piece extends to the end.
         expect_same(characteristic_of(heston_by_term{v, {{0.1 * years, kappa, theta, sigma, rho}}}, years),
                     characteristic_of(h, years), 1e-14, said);
-        // No jumps, or jumps by nothing.
+        // No jumps, or jumps of size zero.
         expect_same(characteristic_of(bates{h, {0, -0.1, 0.2}}, years), characteristic_of(h, years), 1e-14,
                     said);
         expect_same(characteristic_of(bates{h, {3, 0, 0}}, years), characteristic_of(h, years), 1e-14, said);
@@ -721,11 +718,11 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         expect_same(characteristic_of(kou{volatility, 0, 0.4, 10, 5}, years), flat, 1e-14, said);
         expect_same(characteristic_of(bates{{v, kappa, v, 0, 0}, {1.5, -0.1, 0.2}}, years),
                     characteristic_of(merton{volatility, {1.5, -0.1, 0.2}}, years), 1e-14, said);
-        // Clocks that run evenly: off by the variance of the clock.
+        // Nearly regular clocks: the error is the variance of the clock.
         expect_same(characteristic_of(variance_gamma{volatility, 1e-9, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(nig{1e6, -0.5, v * 1e6}, years), flat, 1e-8, said);
-        // Jumps at a rate of exp(-M x) / x are those of a gamma clock, and what is next to Y = 0, 1/2 and 1
-        // is near.
+        // Jumps at a rate of exp(-M x) / x belong to a gamma clock; values of Y near 0, 1/2 and 1 are
+        // continuous.
         const double up = d.between(5, 30), down = d.between(2, 30), c = d.between(0.5, 5);
         expect_same(characteristic_of(cgmy{c, down, up, 0}, years),
                     characteristic_of(
@@ -738,7 +735,7 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         // Small jumps add up to a normal.
         expect_same(characteristic_of(cgmy{0.5 * v * 1e10, 1e5, 1e5, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(cgmy{0.5 * v * 1e-8, 3, 3, 2 - 1e-8}, years), flat, 1e-7, said);
-        // A volatility that reverts to zero has a square that is Heston's variance.
+        // The square of a volatility that reverts to zero is Heston's variance.
         expect_same(characteristic_of(schobel_zhu{volatility, kappa, 0, sigma / 2, rho}, years),
                     characteristic_of(heston{v, 2 * kappa, sigma * sigma / (8 * kappa), sigma, rho}, years),
                     1e-12, said);
@@ -775,8 +772,8 @@ TEST(fourier, a_budget_that_is_too_small_shows_in_the_error) {
     EXPECT_LE(std::abs(good.call - poor.call), good.error + poor.error);
 }
 
-// Variance gamma of a short maturity falls slowly: its line would be followed up to 1e18. The panels that are
-// open when the budget is spent are evaluated still.
+// The transform of variance gamma at short maturities falls slowly: the line would extend to 1e18. Panels
+// open at the end of the budget are still evaluated.
 TEST(fourier, a_line_ends_where_its_budget_is_spent) {
     const characteristic law = characteristic_of(variance_gamma{0.2, 1, 0}, 0.01);
     long evaluations = 0;
@@ -885,7 +882,7 @@ TEST(fourier_gauss_kronrod, is_exact_to_its_degrees) {
         if (degree <= 31) {
             EXPECT_NEAR(made.value, truth, 1e-15) << degree;
         }
-        // Below degree 18 Gauss is exact and there is nothing of the last polynomials.
+        // Below degree 18 Gauss is exact and the last polynomials have no part.
         if (degree < 18) {
             EXPECT_LE(made.error, 1e-15) << degree;
         }
@@ -948,8 +945,8 @@ TEST(fourier_black, agrees_with_the_formula_and_keeps_its_digits_far_away) {
     EXPECT_NEAR(black_price(right::call, 1, 1, 1e-12) / 3.9894228040143267e-13, 1, 1e-15);
 }
 
-// The volatility is as good as the price allows: a relative change e of the price, or of what is left above
-// it, is one of e price / (vega volatility) of the volatility.
+// The volatility is as accurate as the price allows: a relative error e of the price, or of its distance from
+// the upper bound, is e price / (vega volatility) of the volatility.
 TEST(fourier_black, implied_volatility_turns_the_price_back) {
     fourier::fourier_test::draws d(31);
     double worst = 0;
@@ -972,7 +969,7 @@ TEST(fourier_black, implied_volatility_turns_the_price_back) {
     }
     EXPECT_GT(seen, 70000);
     fmt::print("implied volatility: {} prices, off by {:.1e} of what the price allows\n", seen, worst);
-    // In the money, by as much as is left of it beside what exercise gives.
+    // In the money, as accurate as the time value.
     EXPECT_NEAR(
         implied_volatility(right::put, 1, 1.5, 2, black_price(right::put, 1, 1.5, 0.3 * std::sqrt(2.0))), 0.3,
         1e-14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobol points, their scrambling, and the order in which a trade takes their dimensions: by what they must
-// be, and by a scrambling that draws each coin by itself.
+// Sobol points, their scrambling, and the order of a trade's dimensions: by their definitions, and by a
+// scrambling that draws each coin separately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,10 +127,10 @@ word32 scrambled_coin_by_coin(word32 point, std::uint64_t key) {
     return out;
 }
 
-// Means of a smooth function, and of one that jumps, over points of some dimensions have as much variance as
-// with coins of their own. With 1,500 randomisations each the logarithm of the ratio of two sample variances
-// has a deviation of about sqrt(2 * 2 / 1500) = 0.052, for a kurtosis of 3; 5 of them for six ratios make a
-// false alarm once in 300,000 seeds.
+// Means of a smooth function and of a jumping one over scrambled points have the same variance as with
+// separate coins. With 1,500 randomisations each, the log ratio of two sample variances has a standard
+// deviation of about sqrt(2 * 2 / 1500) = 0.052 for a kurtosis of 3; 5 of them for six ratios give one false
+// alarm in 300,000 seeds.
 TEST(sobol, scrambles_have_the_variance_of_coins) {
     constexpr int randomisations = 1500;
     constexpr word32 points = 256;
@@ -180,7 +180,7 @@ TEST(sobol, further_digits_tell_neighbours_apart) {
         mean += rest * 0x1p-32 / count;
     }
     EXPECT_EQ(seen.size(), std::size_t{count});
-    // Five deviations: a false alarm once in 1.7 million seeds.
+    // Five standard deviations: one false alarm in 1.7 million seeds.
     EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12.0 * count));
 }
 
@@ -213,7 +213,7 @@ std::vector<std::vector<double>> moves_of(const quasi::order& of) {
     return out;
 }
 
-// Moves of independent normal numbers are independent normal numbers again.
+// Moves of independent normals are independent normals.
 TEST(sobol_orders, every_construction_makes_moves_that_are_independent) {
     using quasi::construction;
     for (const construction how : {construction::bridge, construction::principal, construction::coarse}) {
@@ -293,7 +293,7 @@ TEST(sobol_orders, a_coarse_bridge_has_points_on_few_dates_and_goes_on_in_time) 
     }
 }
 
-// The largest components of Brownian motion on so many even dates have the variances that are known.
+// The largest components of Brownian motion on even dates have known variances.
 TEST(sobol_orders, principal_components_have_the_variances_of_brownian_motion) {
     constexpr int n = 24;
     constexpr double pi = 3.14159265358979323846;
@@ -314,7 +314,7 @@ TEST(sobol_orders, principal_components_have_the_variances_of_brownian_motion) {
     }
 }
 
-// Jacobi's rotations find the same, more slowly.
+// Against Jacobi's rotations, which are slower.
 TEST(sobol_orders, principal_components_are_those_of_the_covariance) {
     const std::vector<double> times = uneven_times(40);
     std::vector<double> covariance;
@@ -344,7 +344,7 @@ TEST(sobol_orders, numbers_that_build_no_path_stay_with_their_steps) {
     EXPECT_NE(made(with).identity(), made(without).identity());
 }
 
-// Rotated slots make the moves that the root of their covariance says, the largest first.
+// Rotated slots reproduce the covariance of the moves, the largest first.
 TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     constexpr std::size_t n = 3;
     constexpr double root[n][n] = {{0.2, 0, 0}, {0.15, 0.2, 0}, {0.1, -0.05, 0.3}};
@@ -380,7 +380,7 @@ TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     EXPECT_TRUE(quasi::rotated_by_covariance(lone.code, lone.data).slots.empty());
 }
 
-// A step moves an asset by its own rows of numbers, and by the opposite of the second normal.
+// A step moves an asset by its own rows of numbers, and by minus the second normal.
 TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     using program::operation;
     tests::made_trade t = tests::trade_of(2, 0, {1, 2}, {1});
@@ -394,7 +394,7 @@ TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     t.data.rows = {{7, 0.2, 0.1, 7, 0.1, 0.4}};
     t.data.runs = {2};
     t.data.widths = {3};
-    // The products of the factors (0.2, -0.1) and (0.1, -0.4) of both steps, added up.
+    // The summed products of the factors (0.2, -0.1) and (0.1, -0.4) of both steps.
     constexpr double products[2][2] = {{0.05, -0.06}, {-0.06, 0.17}}, trace = 0.22;
     const quasi::rotated_slots by = quasi::rotated_by_covariance(t.code, t.data);
     ASSERT_EQ(by.slots, (std::vector<std::uint32_t>{0, 1}));
@@ -408,7 +408,7 @@ TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     }
 }
 
-// Steps that all take no time make independent moves nevertheless.
+// Steps of zero length still make independent moves.
 TEST(sobol_orders, steps_of_no_time_are_as_long_as_one_another) {
     const quasi::order made = tests::order_of(tests::trade_of(1, 0, {0, 0, 0, 0}, {3}));
     ASSERT_EQ(made.inverse_roots().size(), 4U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Antithetic pairs: the program of a pair against the program of its two paths, number by number; prices of
-// pairs against those of independent paths and closed forms; their errors; and their kernels.
+// Antithetic pairs: the program of a pair against the program of its two paths, number by number; prices
+// against independent paths and closed forms; their errors; and their kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,6 @@ double apart(const price_row& a, const price_row& b) {
     return (a.price - b.price) / std::hypot(a.standard_error, b.standard_error);
 }
 
-// The shocks of a path, for plain walks in a precision.
 template <class real>
 struct shocks {
     std::vector<real> normals, uniforms;
@@ -106,7 +105,7 @@ struct shocks {
         program::trial_numbers numbers(path);
         for (std::size_t i = 0; i < steps * static_cast<std::size_t>(code.normals_per_step); ++i)
             normals.push_back(static_cast<real>(numbers.normal()));
-        // A number that has its opposite in float, too.
+        // A number whose opposite exists in float too.
         for (std::size_t i = 0; i < steps * static_cast<std::size_t>(code.uniforms_per_step); ++i)
             uniforms.push_back(static_cast<real>((std::floor(numbers.uniform() * 0x1p23) + 0.5) * 0x1p-23));
     }
@@ -121,12 +120,13 @@ struct shocks {
     }
 };
 
-// Sums of three shocks and more are turned about their drift, which rounds otherwise.
+// Sums of three or more shocks are reflected about their drift, which rounds differently.
 bool turns_sums(const program::path_program& code) {
     return code.normals_per_step > 2;
 }
 
-// The payoffs of some pairs against the means of those of both paths. Gives how many differ from one path's.
+// Compares the payoffs of some pairs with the means over both paths. Returns how many differ from the payoff
+// of one path.
 template <class real>
 int expect_means(const program::path_program& code, const program::path_data& data,
                  const program::timeline& when, const std::string& what) {
@@ -165,7 +165,7 @@ struct planned_example {
     std::string product;
     plan::trade_program plan;
 };
-// The examples of the library in the demo market that walk paths.
+// The library's examples that walk paths in the demo market.
 std::vector<planned_example> examples(program::precision in) {
     std::vector<planned_example> out;
     for (const auto& page : product_pages()) {
@@ -209,7 +209,7 @@ TEST(antithetic_mirror, gives_the_mean_of_both_paths_in_every_model) {
 namespace {
 
 // Two outputs and their product; a step with a table and a scenario, which keeps a state of the section after
-// it; a section with a uniform number on every step, and one that runs once.
+// it; a section with a uniform on every step, and one that runs once.
 program::recorder::recorded many_things() {
     program::recorder into;
     const std::uint32_t x = into.state("x", 0.25), y = into.state("y", 1), n = into.state("steps", 0),
@@ -247,7 +247,7 @@ program::timeline four_steps(bool with_end) {
 
 }  // namespace
 
-// A section that ends the path has the means; where there is none, one is added.
+// Means are formed in a section that ends the path; one is added if there is none.
 TEST(antithetic_mirror, takes_several_outputs_tables_and_scenarios) {
     const auto recorded = many_things();
     program::path_program code = program::hoist(program::optimise(recorded.code));
@@ -260,12 +260,11 @@ TEST(antithetic_mirror, takes_several_outputs_tables_and_scenarios) {
         EXPECT_EQ(both.code.sections.size(), with_end ? 3u : 4u);
         EXPECT_TRUE(both.code.sections[1].is_on_every_step);
         EXPECT_EQ(both.code.crossed, code.crossed);
-        // The number of steps is that of both paths.
+        // The step counter is shared by both paths.
         EXPECT_EQ(both.code.states.size(), code.states.size() + 3);
     }
 }
 
-// A payoff that is linear in the shocks has no variance.
 TEST(antithetic_mirror, leaves_no_variance_in_what_is_linear) {
     program::recorder into;
     const std::uint32_t x = into.state("x", 100);
@@ -291,7 +290,7 @@ TEST(antithetic_mirror, leaves_no_variance_in_what_is_linear) {
     EXPECT_GT(widest, 50);
 }
 
-// Correlated moves that are made ahead of the paths are for pairs, too: one product serves both.
+// Correlated moves computed ahead of the paths serve both paths of a pair.
 TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
     const book b = book::parse(R"(trades:
   - {id: basket, product: basket, basket: [ACME, BETA, GAMMA, DELTA], strike: 380, maturity: 1}
@@ -307,7 +306,7 @@ TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
     }
 }
 
-// 1 - u is the uniform number of the opposite bits, in both types, so that it lies in (0, 1), too.
+// 1 - u is the uniform of the opposite bits, in both types, and so lies in (0, 1).
 TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
     std::vector<kernels::word64> words{0, ~kernels::word64{0}, 0xfff, 0x1ff};
     for (std::uint64_t path = 0; path < 10000; ++path)
@@ -321,8 +320,8 @@ TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
 
 // --- prices ------------------------------------------------------------------------------------------------
 
-// Pairs hold the paths of a run without them. Bounds are 4.5 joint errors, a false alarm once in 13,000 seeds
-// for all eleven; payoffs that rise or fall with the shocks leave a pair at most half a path's variance.
+// Pairs contain the paths of a run without them. Bounds are 4.5 joint errors, one false alarm in 13,000 seeds
+// for all eleven; for monotone payoffs a pair has at most half of a path's variance.
 TEST(antithetic_pairs, agree_with_independent_paths_and_err_less) {
     const auto plain = priced(with("none")), pairs = priced(with("pairs"));
     const std::map<std::string, double> most_variance{{"call", 0.5},     {"put", 0.5},      {"asian", 0.5},
@@ -345,7 +344,6 @@ TEST(antithetic_pairs, agree_with_independent_paths_and_err_less) {
 
 namespace {
 
-// Random trades with known prices, in pairs.
 struct paired_sample {
     std::vector<verify::drawn_trade> trades;
     std::vector<verify::priced_trade> prices;
@@ -389,7 +387,7 @@ TEST(antithetic_pairs, depend_on_no_thread) {
     }
 }
 
-// A false alarm comes once in 6,600 seeds for all.
+// One false alarm in 6,600 seeds for all.
 TEST(antithetic_pairs, hold_in_single_and_mixed) {
     for (const char* precision : {"single", "mixed"}) {
         run_options plain = with("none"), pairs = with("pairs");
@@ -405,7 +403,7 @@ TEST(antithetic_pairs, hold_in_single_and_mixed) {
     }
 }
 
-// Student's errors with 15 degrees of freedom: 6.8 as rarely as 4.5 of a normal number.
+// Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
 TEST(antithetic_pairs, go_with_points) {
     const auto plain = priced(with("none")), points = priced(with("pairs", "sobol"));
     for (const auto& [id, row] : plain) {
@@ -417,7 +415,7 @@ TEST(antithetic_pairs, go_with_points) {
         EXPECT_LT(std::abs(apart(row, plain.at(id))), 6.8) << id;
 }
 
-// A false alarm comes once in 12,000 seeds for all.
+// One false alarm in 12,000 seeds for all.
 TEST(antithetic_pairs, go_with_controls) {
     run_options controls = with("none"), both = with("pairs");
     controls.overrides.controls = both.overrides.controls = technique::automatic;
@@ -434,8 +432,8 @@ TEST(antithetic_pairs, go_with_controls) {
     EXPECT_LT(b.at("call").standard_error, 1e-10);
 }
 
-// One more path of a pair makes half a jump. A pilot of 768 pairs knows where a digital jumps to 1 in 768;
-// the price is further out than 12 of the errors that are stated once in 160,000 runs.
+// One path more of a pair is half a jump. A pilot of 768 pairs locates a digital's jump to 1 in 768; the
+// price is off by more than 12 stated errors once in 160,000 runs.
 TEST(antithetic_pairs, with_controls_that_jump_have_an_error_where_none_shows_one) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -451,7 +449,6 @@ TEST(antithetic_pairs, with_controls_that_jump_have_an_error_where_none_shows_on
     }
 }
 
-// The opposite path takes the opposite of each shock of the file.
 TEST(antithetic_pairs, go_with_replayed_shocks) {
     std::vector<double> normals;
     double mean = 0;
@@ -484,7 +481,6 @@ TEST(antithetic_pairs, are_walked_in_several_markets) {
     }
 }
 
-// The plan that is explained is the one that is walked.
 TEST(antithetic_pairs, are_explained) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const trade_plan& p : engine().explain(b, *b.market(), with("pairs"))) {
@@ -495,8 +491,8 @@ TEST(antithetic_pairs, are_explained) {
     }
 }
 
-// Differences of prices of pairs with common random numbers. Bounds are 4.5 joint errors, a false alarm once
-// in 3,600 seeds for some 40 rows.
+// Differences of prices of pairs with common random numbers. Bounds are 4.5 joint errors, one false alarm in
+// 3,600 seeds for some 40 rows.
 TEST(antithetic_pairs, have_greeks) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* const method : {"bump", "auto"}) {
@@ -530,7 +526,6 @@ TEST(antithetic_pairs, have_greeks) {
     }
 }
 
-// Kernels that are compiled ahead are those of pairs.
 TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book b = book::parse(std::string(market_text) + R"(trades:
@@ -552,7 +547,7 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
     for (const warmed_kernel& k : engine().warm(b, *b.market(), asked, {"sm_90"})) EXPECT_EQ(k.failure, "");
 }
 
-// Both runs draw the same shocks, but a price of one is not that of the other but for what the engine does.
+// Both runs draw the same shocks but use them differently.
 TEST(antithetic_pairs, have_no_common_random_numbers_with_paths) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const results plain = engine().price(b, with("none", "philox", 4096)),
@@ -566,8 +561,8 @@ TEST(antithetic_pairs, have_no_common_random_numbers_with_paths) {
     EXPECT_EQ(of_plain.str().find("antithetic pairs"), std::string::npos) << of_plain.str();
 }
 
-// 400 runs each, of which 380 hold the truth, with a deviation of 4.4: a false alarm comes once in 1,100 sets
-// of seeds for all three. A pair that counted as two would have an interval of 83 %, for 332 runs.
+// 400 runs each, of which 380 hold the truth, with a standard deviation of 4.4: one false alarm in 1,100 sets
+// of seeds for all three. Counting a pair as two paths would give 83 % intervals, 332 runs.
 TEST(antithetic_pairs, have_intervals_of_95_percent_that_hold_the_truth) {
     const std::map<std::string, std::pair<std::string, double>> known{
         {"call",
@@ -608,15 +603,14 @@ cuda::compile_request kernel_of(const program::path_program& code, program::prec
     return {cuda::path_kernel_text(code, how), on};
 }
 
-// Bytes of the stack frame, and of what is spilled.
+// Bytes of the stack frame and of spills.
 int spilled_bytes_of(const cuda::compile_request& kernel) {
     const tests::kernel_facts got = tests::facts_of(kernel);
     EXPECT_GT(got.kernels, 0) << got;
     return got.stack_bytes + got.spill_stores + got.spill_loads;
 }
 
-// Each turn is that of one precision on one architecture, or all are; and kernels that the ledger knows are
-// always due.
+// In turns of one precision on one architecture, or all at once; kernels in the ledger are always checked.
 void expect_no_spills(bool all) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const std::vector<std::string> architectures{"sm_80", "sm_90"};

@@ -45,7 +45,7 @@ std::vector<price_row> all_priced(const std::vector<std::string>& trades, std::u
     return rows;
 }
 
-// A standard error is no number where no path differed.
+// The standard error is NaN if no paths differed.
 double noise_of(const price_row& row) {
     return std::isnan(row.standard_error) ? 0 : row.standard_error;
 }
@@ -82,7 +82,7 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
     };
     std::vector<std::string> trades;
     for (const known& k : cases) trades.push_back(k.trade);
-    // Knocked out and knocked in are the whole call together.
+    // Knock-out plus knock-in is the whole call.
     const std::vector<std::string> halves{
         "product: barrier, underlying: A, direction: down, barrier: 80",
         "product: double_barrier, underlying: A, lower: 80, upper: 130",
@@ -106,8 +106,8 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
     }
 }
 
-// Past prices count the same whether the market knows it or the trade says it; and it is as good as
-// another strike of what is still to come.
+// Past prices count the same from the market and from the trade, and equal a change of the strike of the
+// remaining average.
 TEST(edge_terms, an_average_that_has_begun) {
     const std::string to_come = "{start: 0, end: 1, count: 4}",
                       all = "[2025-10-15, 2025-11-17, 2025-12-15, 2026-06-15, 2026-12-15]";
@@ -128,7 +128,7 @@ TEST(edge_terms, an_average_that_has_begun) {
             asian + fmt::format(", strike: 98, weights: [4, 5], averaging_dates: [2026-06-15, 2026-12-15], "
                                 "average_so_far: {:.17g}, weight_so_far: 6",
                                 weighted),
-            // 3 of 7 prices were 97 on average: what the other 4 must come to is (7 * 98 - 3 * 97) / 4.
+            // 3 of 7 prices averaged 97: the other 4 need (7 * 98 - 3 * 97) / 4.
             asian + ", strike: 98, averaging_dates: " + to_come + ", average_so_far: 97, weight_so_far: 3",
             asian + fmt::format(", strike: {:.17g}, averaging_dates: ", (7 * 98 - 3 * 97) / 4.0) + to_come,
             // The past observations make the call a forward.

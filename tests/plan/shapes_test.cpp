@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared programs: a large book takes few kernels, and a trade has the same bits in the program it shares as
-// in its own.
+// Shared programs: a large book needs few kernels, and a trade has the same bits in a shared program as in
+// its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
     }
 }
 
-// Programs that look at their paths alike, and move them otherwise.
+// Programs with the same observations but different moves.
 TEST(shapes, paths_that_move_otherwise_stay_apart) {
     using program::operation;
     const auto moving_by = [](operation how, double size) {
@@ -130,7 +130,7 @@ TEST(shapes, paths_that_move_otherwise_stay_apart) {
     EXPECT_EQ(united.seats[0].program, united.seats[3].program);
 }
 
-// A barrier that is watched on dates leaves its continuous watch without a run, and its path takes one step.
+// A barrier monitored on dates never runs its continuous block, and its path takes one step.
 TEST(shapes, a_block_that_never_runs_puts_no_other_on_every_step) {
     const planned_book b = plan_all(book::parse(
         in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) +
@@ -154,7 +154,7 @@ TEST(shapes, the_order_of_a_book_changes_no_kernel) {
     EXPECT_EQ(kernels_of(plan::unite(b.shapes)), forward);
 }
 
-// Walks trades on the CPU, each in the program at hand.
+// Walks trades on the CPU, each in its current program.
 std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& codes,
                                    const std::vector<std::size_t>& code_of,
                                    const std::vector<program::path_data>& data,
@@ -168,7 +168,6 @@ std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& cod
     return tests::whole(cpu::walk_all(jobs, *cpu::runnable_instruction_sets().sets[0], 1, nullptr, {}));
 }
 
-// Each trade in the program that it moves into has the bits that it has in its own.
 void expect_same_bits(const planned_book& b, const std::vector<std::size_t>& for_most_sections) {
     for (const std::size_t most_sections : for_most_sections) {
         const auto united = plan::unite(b.shapes, most_sections);
@@ -202,8 +201,8 @@ TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
     expect_same_bits(plan_all(book_of_every_kind()), {3, 16, 32});
 }
 
-// Blocks of one script that do the same on days of their own, with numbers of their own: each has a seat,
-// also in a program that is there already.
+// Equal blocks of one script with dates and numbers of their own each have a seat, also in an existing
+// program.
 TEST(shapes, alike_observations_of_a_trade_have_a_seat_each) {
     std::string products, trades;
     for (const std::string pays : {"total", "2 * total", "total * total", "abs(total)"}) {

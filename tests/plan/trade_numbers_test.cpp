@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a trade's program in another market, found by recording alone, against those of a plan that
-// is made there from the beginning: the same bits, or nothing where the program or its times are others.
+// A trade's numbers in another market, by recording alone, against those of a new plan there: the same bits,
+// or empty if the program or its times differ.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -114,7 +114,7 @@ TEST(trade_numbers, are_those_of_a_plan_in_every_precision) {
         EXPECT_GT(compare_book(made_book("--trades 40"), tests::demo_market(), precision).moved, 300u);
 }
 
-// A variance whose own volatility is small enough is drawn without a tail, by a shorter program.
+// A variance with a small enough volatility of its own is drawn without a tail, by a shorter program.
 TEST(trade_numbers, are_none_where_the_program_is_another) {
     const book b = book::parse(R"(
 market:
