@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: engine/include
-# Compiles each public header alone, with no include folder but its own, and looks at all that it pulls in: nothing but
-# itself, the standard library and the C library's own headers.
+# Compiles each public header alone, with no include folder but its own, and checks that it includes only
+# itself, the standard library and the C library's headers.
 import os
 import pathlib
 import subprocess
@@ -30,7 +30,7 @@ def complaint(source_text):
     return ""
 
 
-# The check can fail: on a header that does not stand alone, and on a foreign one.
+# The check can fail: on an incomplete header, and on a foreign one.
 if not complaint("unknown_type value;\n"):
     sys.exit("the check accepts a source that does not compile")
 if pathlib.Path("/usr/include/yaml-cpp/yaml.h").exists() and not complaint("#include <yaml-cpp/yaml.h>\n"):
@@ -39,7 +39,7 @@ if pathlib.Path("/usr/include/yaml-cpp/yaml.h").exists() and not complaint("#inc
 headers = sorted((include_dir / "tilewalk").glob("*.h"))
 failures = 0
 for header in headers:
-    # Twice, so that a missing include guard shows.
+    # Twice, to detect a missing include guard.
     line = f'#include "tilewalk/{header.name}"\n'
     why = complaint(line + line)
     print(f"{header.name}: {why or 'stands alone'}")

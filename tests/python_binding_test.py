@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package against the command: the same bits of prices, sensitivities and gains from every form of a book;
-# columns that no reader copies; errors, cancellation, progress and threads.
+# The Python package against the command: equal bits of prices, sensitivities and gains from every form of a
+# book; zero-copy columns; errors, cancellation, progress and threads.
 import csv
 import datetime
 import io
@@ -54,7 +54,7 @@ def trades():
 
 
 def same_as_csv(table, text):
-    """Holds each column of a table against the column of that name in CSV, in which a missing figure is empty."""
+    """Compares each column of a table with the column of that name in CSV, where a missing figure is empty."""
     rows = list(csv.DictReader(io.StringIO(text)))
     rows = [row for row in rows if row["trade"]]
     assert len(rows) == len(table) > 0
@@ -256,7 +256,7 @@ def test_columns_are_not_copied():
     assert price.tolist() == before and not price.flags.writeable
     assert arrow["price"].to_pylist() == before
     stream = tw.price(BOOK, paths=1024).__arrow_c_stream__()
-    del stream  # nobody has read it
+    del stream  # unread
 
 
 def test_counts_and_flags_that_are_not_there():
@@ -634,7 +634,7 @@ def test_threads():
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        counted.append(1)  # which it could not, if a run kept the interpreter
+        counted.append(1)  # impossible if a run kept the interpreter locked
         time.sleep(0.001)
     assert found == [expected] * 4 and len(counted) > 3
 
@@ -725,7 +725,7 @@ def test_verification():
     worst = tw.price(tw.Book.parse(found.worst[0].book, "worst.yaml"))
     assert worst.to_dict()["price"] == [found.worst[0].price]
     assert str(found).splitlines()[0] == command("verify", *asked, "--format", "table").splitlines()[0]
-    # One that these few trades notice, and one that they can't.
+    # A mistake that these few trades notice, and one that they can't.
     for plant, code in (("floor", 0), ("discount_forgotten", 5)):
         planted = tw.verify(products=["european"], trades=200, paths=2048, plant=plant)
         assert planted.to_csv() == command("verify", *asked, "--plant", plant, "--format", "csv", code=code)
@@ -761,7 +761,7 @@ def test_the_command_inside():
 
 def test_the_command_inside_has_those_that_are_programs_elsewhere():
     def both(*words):
-        """The words of the package's command and of the built one, which starts the programs beside it."""
+        """The output of the package's command and of the built one, which starts the programs beside it."""
         if words[0] == "help" and "--man" in words:
             told = []
             for by in ([sys.executable, "-m", "tilewalk"], [pythons.command]):
@@ -781,7 +781,7 @@ def test_the_command_inside_has_those_that_are_programs_elsewhere():
         assert (inside.returncode, inside.stdout, inside.stderr) == (built.returncode, built.stdout, built.stderr), (words, inside, built)
     inside, built = both("bench", "models", "black_scholes", "--device", "cpu", "--seconds", "0.001")
     assert (inside.returncode, built.returncode) == (0, 0), (inside, built)
-    # The first line tells of the run, the last how many rows there are.
+    # The first line describes the run, the last has the number of rows.
     rows, expected = ([json.loads(line) for line in one.stdout.splitlines()[1:-1]] for one in (inside, built))
     assert [row["axes"] for row in rows] == [row["axes"] for row in expected] and len(rows) > 1
     assert [row["figures"].get("price") for row in rows] == [row["figures"].get("price") for row in expected]

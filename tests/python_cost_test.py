@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program of `tilewalk bench python` on a small book and few rows: it has a time for everything that it says to measure,
-# the package has the bits of the command, and no number is copied. Times are not looked at.
+# The program of `tilewalk bench python` on a small book and few rows: it has a time for everything that it
+# promises, the package has the bits of the command, and no number is copied. Times are ignored.
 import json
 import os
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python/tilewalk python/extension engine/walk/kept engine/study/shards
-# tilewalk.dask on a cluster of two processes, which have the package and no file of ours: prices, sensitivities and
-# gains have the bits of one process, with a worker killed while it walks.
+# tilewalk.dask on a cluster of two processes with the package and none of our files: prices, sensitivities
+# and gains have the bits of a single process, even if a worker is killed while it walks.
 import os
 import pathlib
 import shutil
@@ -36,9 +36,9 @@ def test_prices(client):
 
 
 def test_workers_without_our_disk(client):
-    """The plan is taken from where it was made before anything is walked: what travels has to be enough."""
+    """The plan's folder disappears before anything is walked: the submitted data must suffice."""
     class far_away:
-        """Takes the folder away when the first shard is submitted, and brings it back when all are done."""
+        """Moves the folder away when the first shard is submitted, and back when all are done."""
 
         folder = None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every snippet of docs/python.md, one after another in one process, and the notebook, cell by cell: none of them fails,
-# and the notebook is kept without outputs.
+# Every snippet of docs/python.md, in one process, and the notebook, cell by cell: all run without failure,
+# and the notebook is stored without outputs.
 import contextlib
 import io
 import os
@@ -24,7 +24,7 @@ NOTEBOOK = pathlib.Path("docs/notebooks/first_book.ipynb").resolve()
 
 
 def scratch(folder):
-    """A folder in which the names of the page lead to the project's files."""
+    """A folder in which the paths of the page lead to the project's files."""
     (pathlib.Path(folder) / "configs").symlink_to(pathlib.Path("configs").resolve())
     return folder
 
@@ -51,7 +51,7 @@ def test_the_page():
 
 
 def test_the_comments_of_the_page():
-    """A comment quotes the words that are said."""
+    """A comment quotes the message."""
     import tilewalk as tw
 
     said = tw.price([{"id": "a", "product": "european", "underlying": "ACME", "strik": 100, "maturity": 1}],

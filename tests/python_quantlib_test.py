@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python/tilewalk/quantlib* python/tilewalk/book.py python/tilewalk/market.py
-# QuantLib's wheel and Tilewalk side by side: random options have one price in both, and what
-# tilewalk.quantlib cannot convey is refused by name. Needs the Python package of this build and QuantLib;
-# skipped without.
+# QuantLib's wheel and Tilewalk side by side: random options have one price in both, and tilewalk.quantlib
+# refuses by name what it can't convert. Skipped without the Python package of this build and QuantLib.
 import contextlib
 import copy
 import io
@@ -21,21 +20,20 @@ from quantlib_cases import COUNTS, NONE, TODAY  # noqa: E402
 from tilewalk.quantlib import NotConveyed, from_option, join, known_models, known_options  # noqa: E402
 
 # A right price is off by this many standard errors in one of a million cases, and one of 204 in one of 5,000
-# runs with other random numbers. Early exercise is held to its two bounds.
+# runs with other random numbers. Early exercise must lie within its bounds.
 DEVIATIONS = 4.9
 SEED = 7
 failures = []
 
 
 def expect(true, what):
-    """Goes on after what is not so: a change that is wrong in one way is seen in all the cases that it
-    hurts."""
+    """Records a failure and continues, so that one mistake shows in all the cases that it affects."""
     if not true:
         failures.append(what)
 
 
 def without_failures(test):
-    """A test that fails with all that it did not expect."""
+    """A test that fails with the list of all its failed expectations."""
 
     def checked():
         ql.Settings.instance().evaluationDate = TODAY
@@ -72,7 +70,7 @@ def test_both_price_alike():
 
 
 def early_price_is_within_bounds(one, early, case):
-    """The policy that was found is worth less than the best one, and by no more than 2 %."""
+    """The trained policy is worth less than the optimal one, by at most 2 %."""
     at_most = early["upper_bound"] + DEVIATIONS * early["upper_error"] + one.allowance
     at_least = early["lower_bound"] - DEVIATIONS * early["lower_error"] - one.allowance
     expect(at_least <= one.price <= at_most, f"bounds {early} of {case}")
@@ -109,7 +107,7 @@ CALL = ql.PlainVanillaPayoff(ql.Option.Call, 100.0)
 
 @without_failures
 def test_curves_agree_on_every_day():
-    """Read back by this test's own lines between the dates that the market has, and held against QuantLib's
+    """Read back by this test's own interpolation between the market's dates, and compared with QuantLib's
     curve."""
     days = [TODAY, TODAY + 100, TODAY + 500, TODAY + 2000]
     bent = ql.YieldTermStructureHandle(ql.CubicZeroCurve(days, [0.01, 0.02, 0.035, 0.03], COUNTS[1]))
@@ -147,8 +145,7 @@ def test_curves_agree_on_every_day():
 
 @without_failures
 def test_parameters_count_in_years_of_365_days():
-    """Models in years of 360 days, made again in QuantLib from what the market says in years of 365: their
-    prices are the same."""
+    """Models in 360-day years, rebuilt in QuantLib from the market's 365-day years, have the same prices."""
     count = COUNTS[1]
     rates, dividends, last = flat(0.03, count), flat(0.01, count), TODAY + 500
     option = ql.EuropeanOption(CALL, ql.EuropeanExercise(last))
@@ -260,7 +257,7 @@ def test_books_are_plain():
 
 @without_failures
 def test_an_option_may_be_exercised_today():
-    """Interest on the strike is more than dividends and chance can win back: today is the best day."""
+    """Interest on the strike exceeds dividends and time value: exercise today is optimal."""
     days = [TODAY, TODAY + 180, TODAY + 360]
     put = ql.PlainVanillaPayoff(ql.Option.Put, 150.0)
     option = ql.VanillaOption(put, ql.BermudanExercise(days))
@@ -283,8 +280,8 @@ def test_an_option_may_be_exercised_today():
 
 @without_failures
 def test_local_volatility_has_the_surface():
-    """Vanillas on paths of the local volatility have the prices of the surface, within what docs/models.md
-    states: two basis points of volatility. A barrier has another price than by the volatility at its
+    """Vanillas on local-volatility paths have the prices of the surface, within two basis points of
+    volatility as docs/models.md states. The price of a barrier differs from that by the volatility at its
     strike."""
     days, strikes = [TODAY + 182, TODAY + 365, TODAY + 730], [70.0, 85.0, 100.0, 115.0, 130.0]
     levels = ql.Matrix(
@@ -333,13 +330,13 @@ def refused(with_words, call):
 def test_what_cannot_be_conveyed_is_refused():
     european, plain = ql.EuropeanOption(CALL, YEAR), process()
     say = from_option
-    # Options and models that are not known.
+    # Unknown options and models.
     refused("class SimpleChooserOption", lambda: say(ql.SimpleChooserOption(TODAY + 90, 100.0, YEAR), plain))
     refused("class float", lambda: say(european, 0.2))
     merton = ql.Merton76Process(spot(), flat(0.01), flat(0.03), black(0.2), spot(0.1), spot(0.1), spot(0.1))
     refused("class Merton76Process", lambda: say(european, merton))
     refused("class HullWhite", lambda: say(european, ql.HullWhite(flat(0.03))))
-    # Arguments that QuantLib hides have to be said, and have to be right.
+    # Arguments that QuantLib hides must be given, and right.
     barrier = ql.BarrierOption(ql.Barrier.DownOut, 85.0, 0.0, CALL, YEAR)
     refused("barrierType, barrier and rebate", lambda: say(barrier, plain))
     refused("barrierType=7", lambda: say(barrier, plain, barrierType=7, barrier=85.0, rebate=0.0))
@@ -476,7 +473,6 @@ def what_baskets_and_markets_refuse(european):
             payoff=ql.MinBasketPayoff(ql.CashOrNothingPayoff(ql.Option.Call, 100.0, 1.0)),
         ),
     )
-    # Markets.
     surface = ql.BlackVarianceSurface(
         TODAY, NONE, [TODAY + 365], [80.0, 120.0], ql.Matrix([[0.3], [0.2]]), COUNTS[0]
     )
@@ -587,7 +583,7 @@ PAGE = pythons.source_dir / "docs" / "python_quantlib.md"
 
 @without_failures
 def test_page_says_what_is_so():
-    """Blocks of Python on the page run one after another; a block of text behind one is what it prints."""
+    """Python blocks of the page run in order; a text block after one is its output."""
     text = PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| .* \|$", text, re.M)
     named = sorted(name for row in rows for name in re.findall(r"`(\w+)`", row))

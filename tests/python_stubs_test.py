@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python
-# The types of the package: mypy reads all of it strictly, and its stubtest finds in the extension what the stubs say.
+# The types of the package: mypy checks all of it strictly, and stubtest compares the stubs with the
+# extension.
 import pathlib
 import re
 import subprocess
@@ -13,13 +14,13 @@ pythons.in_python_with("numpy", "mypy")
 
 import tilewalk  # noqa: E402
 
-# Functions and classes of nanobind are of its own types, which stubtest takes for no functions.
+# nanobind's functions and classes have its own types, which stubtest does not recognise as functions.
 OF_NANOBIND = re.compile(r"is not a function$|metaclass differs$|stub does not have \*(args|\*kwargs) parameter|"
                          r"stub is a staticmethod but runtime is not$")
 source = pathlib.Path("python/tilewalk")
 stub = pythons.package / "tilewalk/_core.pyi"
 with tempfile.TemporaryDirectory() as folder:
-    # A copy: mypy names the files that it reads, and those of the build tree are links.
+    # A copy: mypy reports the files that it reads, and those of the build tree are links.
     package = pathlib.Path(folder) / "tilewalk"
     package.mkdir()
     for file in [*source.glob("*.py"), source / "py.typed", stub]:
@@ -28,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
     environment = pythons.environment(PYTHONPATH=folder, MYPYPATH=folder, MYPY_CACHE_DIR=f"{folder}/cache")
 
     def run(*words):
-        """The lines of errors."""
+        """Returns the error lines."""
         done = subprocess.run([sys.executable, "-m", *words], cwd=folder, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         found = [line for line in done.stdout.splitlines() if "error: " in line and not OF_NANOBIND.search(line)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package in the hands of a new user: what has the wrong type is named with its place, a file is whole or stays
-# as it was, streams may be closed, and Python may end while threads still price.
+# The Python package for a new user: wrong types are reported with their place, files are written whole or not
+# at all, streams may be closed, and Python may exit while threads still price.
 import datetime
 import decimal
 import fractions
@@ -176,7 +176,7 @@ def test_a_file_is_whole_or_stays():
         link = pathlib.Path(folder) / "latest.json"
         link.symlink_to(file)
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # a disk that is full after so much
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # imitates a full disk
         try:
             for name in (file, link, file.with_suffix(".csv"), file.with_suffix(".html"), file.with_suffix(".parquet")):
                 raises(tw.FileError, lambda name=name: results.write(name), "can't write: File too large")
@@ -252,7 +252,7 @@ def test_python_ends_while_a_thread_prices():
 def test_exit_handlers_and_forks_may_price():
     late = ("import atexit\n"
             "atexit.register(lambda: print(len(tw.price('configs/books/demo.yaml', paths=64)), flush=True))\n")
-    # Handlers run in the reverse order, so this one is there before that of the package.
+    # Handlers run in reverse order, so this one is registered before the package's.
     done = in_python(late + "import tilewalk as tw\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", ""), done
     forks = AT_WORK.format(work=LONG, last="""

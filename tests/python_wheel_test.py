@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Wheels as a stranger has them: each is installed in an empty environment and prices with the bits of the command, by the
-# package and by its console script. Takes those of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped
-# where there are none, where they are older than the command, and where there is no network to get NumPy from.
+# Wheels, each installed in an empty environment, price with the bits of the command, by the package and by
+# its console script. Uses the wheels of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped if
+# there are none, if they are older than the command, or if there is no network for NumPy.
 import os
 import pathlib
 import re
@@ -54,7 +54,7 @@ def same(said, expected, by):
 
 
 def python_for(wheel):
-    """An interpreter for the wheel, or none: one of the path, or that of the script that makes wheels."""
+    """An interpreter for the wheel, or None: one of the path, or that of the script that makes wheels."""
     tag = wheel.name.split("-")[2]
     versions = ["3.11"] if tag == "cp311" else ["3.12", "3.13", "3.14"]
     unpacked = pythons.source_dir / "build/trixie/python3.13"
@@ -68,7 +68,7 @@ def python_for(wheel):
 
 
 def has_all_commands(command, folder, **how):
-    """Verify and bench, which are programs of their own in a build, are inside the wheel, and help tells of them."""
+    """Verify and bench, separate programs in a build, are inside the wheel, and the help lists them."""
     if (said := run(*command, *VERIFY, **how)) != verified:
         sys.exit(f"{command}: other bytes than those of the command\n{said}\n{verified}")
     if "black_scholes" not in run(*command, *BENCH, **how):
@@ -95,7 +95,7 @@ for wheel in wheels:
         continue
     with tempfile.TemporaryDirectory() as folder:
         if python.parent.name == "trixie":
-            # It has no pip of its own, which this one does for it.
+            # The environment has no pip of its own, so this one's is used.
             run(os.environ["TILEWALK_PYTHON"] or sys.executable, "-m", "pip", "install", "--quiet", "--target", f"{folder}/site",
                 "--python-version", version, "--only-binary", ":all:", wheel)
             same(run(python, "-c", PROGRAM, PYTHONPATH=f"{folder}/site", HOME=folder), expected, wheel.name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of the tests of the Python package: they run in a Python that has what they need, with the package
-of the build tree, and are skipped with a reason where one of the two is missing."""
+"""Shared by the tests of the Python package: runs them in a suitable Python with the package of the build
+tree, and skips them with a reason if either is missing."""
 import os
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ def skip(reason):
 
 
 def python_with(*modules):
-    """A Python with these modules that the extension of the build tree is for."""
+    """A Python with these modules that fits the extension of the build tree."""
     asked = f"import {', '.join(modules)}"
     tags = [path.name.split(".")[1] for path in (package / "tilewalk").glob("_core.*.so")]
     if not tags:
@@ -37,7 +37,7 @@ def python_with(*modules):
 
 
 def environment(**variables):
-    """The environment of a program that uses the package, and of no cluster or setting of the caller's."""
+    """The environment of a program that uses the package, without the caller's cluster or settings."""
     outer = {name: value for name, value in os.environ.items()
              if not name.startswith(("DASK_", "TILEWALK_"))}
     ours = {name: os.environ[name] for name in ("TILEWALK_SOURCE_DIR", "TILEWALK_BINARY_DIR", "TILEWALK_CLI",
@@ -66,7 +66,7 @@ def raises(kind, call, *words):
 
 
 def run_all(tests):
-    """Runs the functions whose name begins with test_, and exits with the number of those that failed."""
+    """Runs all functions named test_*, and exits with the number of failures."""
     failed = []
     asked = os.environ.get("TILEWALK_TESTS", "")
     found = [(name, test) for name, test in tests.items() if name.startswith("test_") and asked in name]

@@ -25,13 +25,13 @@ class case:
     kind: str
     book: dict
     price: float  # QuantLib's
-    allowance: float  # by which QuantLib's price may be off for certain, and Tilewalk's by its steps
+    allowance: float  # bound of QuantLib's numerical error and of Tilewalk's time-stepping error
     deviation: float = 0.0  # standard error of QuantLib's
-    ended_early: bool = False  # a policy decides: the price lies between Tilewalk's bounds
+    ended_early: bool = False  # by a policy: the price lies between Tilewalk's bounds
 
 
 class maker:
-    """Draws the inputs of cases. Each has an asset and a currency of its own, so that all of them make one
+    """Draws the inputs of cases. Each has an asset and a currency of its own, so that all of them form one
     book."""
 
     def __init__(self, seed):
@@ -113,7 +113,7 @@ class maker:
 
 
 def closed(kind, option, engine, process, spot, notional=1.0, **said):
-    """A case with a closed form: it may be off by rounding, and by the bound of the curves."""
+    """A case with a closed form: its error is rounding plus the bound of the curves."""
     option.setPricingEngine(engine)
     return case(kind, from_option(option, process, **said), option.NPV() * notional, 2e-8 * spot * notional)
 
@@ -167,7 +167,7 @@ def touch(m):
 
 
 def flat_process(m, rates=None):
-    """QuantLib's closed forms of what depends on the path hold for flat curves and volatilities."""
+    """QuantLib's closed forms for path-dependent options assume flat curves and volatilities."""
     count = COUNTS[0]
     flat = ql.YieldTermStructureHandle(ql.FlatForward(TODAY, m.between(0, 0.05), count))
     volatility = ql.BlackVolTermStructureHandle(ql.BlackConstantVol(TODAY, NONE, m.between(0.15, 0.4), count))
@@ -203,10 +203,10 @@ def double_barrier(m):
     spot = process.x0()
     kind = m.random.choice([ql.DoubleBarrier.KnockIn, ql.DoubleBarrier.KnockOut])
     low, high = spot * m.between(0.65, 0.9), spot * m.between(1.1, 1.5)
-    # QuantLib's series is for strikes between the barriers: beyond them its prices are off (0.7 % once).
+    # QuantLib's series requires strikes between the barriers: beyond them its prices are off (0.7 % once).
     payoff = ql.PlainVanillaPayoff(m.side(), m.between(low, high))
     option = ql.DoubleBarrierOption(kind, low, high, 0.0, payoff, m.european())
-    # Ten terms of Ikeda and Kunitomo's series: those left out are below rounding at these levels.
+    # Ten terms of Ikeda and Kunitomo's series: the others are below rounding at these levels.
     return closed(
         "double barrier",
         option,
@@ -253,8 +253,7 @@ def geometric_asian(m):
 
 
 def simulated(kind, option, engine, process, spot, **said):
-    """A case against a Monte Carlo engine that is exact between dates: it may be off by its standard
-    error."""
+    """A case against a Monte Carlo engine that is exact between dates: its error is the standard error."""
     option.setPricingEngine(engine)
     return case(kind, from_option(option, process, **said), option.NPV(), 2e-8 * spot, option.errorEstimate())
 
@@ -315,8 +314,8 @@ def extreme(m):
         correlation=rho,
         **m.names(2),
     )
-    # Stulz's formula rests on QuantLib's bivariate normal distribution: some 1e-15 by West's method, 2e-7 by
-    # Drezner's.
+    # Stulz's formula uses QuantLib's bivariate normal distribution: accurate to 1e-15 by West's method, 2e-7
+    # by Drezner's.
     c.allowance = 1e-6 * spot
     return c
 
@@ -349,7 +348,7 @@ def spread(m):
     processes, rho = two(m)
     array = ql.StochasticProcessArray(processes, ql.Matrix([[1.0, rho], [rho, 1.0]]))
     gap = processes[0].x0() - processes[1].x0()
-    # A strike is no less than 0 in QuantLib: on the side where the option is worth something.
+    # QuantLib's strikes are not negative: takes the side on which the option has value.
     side = ql.Option.Call if gap > 0 else ql.Option.Put
     payoff = ql.SpreadBasketPayoff(ql.PlainVanillaPayoff(side, abs(gap) * m.between(0.5, 1.5)))
     option = ql.BasketOption(payoff, m.european())
@@ -383,7 +382,7 @@ def exchange(m):
 
 
 def heston(m):
-    """Within 1 basis point of the spot: what docs/models.md says that steps leave."""
+    """Within 1 basis point of the spot, the time-stepping error stated in docs/models.md."""
     process = m.heston()
     spot = process.s0().value()
     model = ql.HestonModel(process)
@@ -447,7 +446,7 @@ def cliquet(m):
 
 
 def quanto(m):
-    # QuantLib's engine reads all curves at one time, so that their day counts must be one for it to be right.
+    # QuantLib's engine reads all curves at one time, so it is right only if they share a day count.
     rates = m.curve(count=COUNTS[0])
     process = flat_process(m, rates)
     foreign, rho, payoff = m.curve(count=COUNTS[0]), m.between(-0.7, 0.7), m.plain(process.x0())
@@ -470,8 +469,7 @@ def quanto(m):
 
 
 def variance(m):
-    """The mean of squared log returns has a closed form for a lognormal asset, which QuantLib's swap does
-    not."""
+    """The mean of squared log returns has a closed form for a lognormal asset, which QuantLib's swap lacks."""
     process = flat_process(m)
     dates = [TODAY, *fixings(m)]
     last, strike = dates[-1], m.between(0.02, 0.15)
@@ -486,8 +484,7 @@ def variance(m):
 
 
 def refined(kind, option, engine_of, model, **said):
-    """A case against a grid: what refining it changes bounds what it is off by, as its error falls at least
-    by half."""
+    """A case against a grid: the change by refinement bounds the error, which refinement at least halves."""
     option.setPricingEngine(engine_of(1))
     coarse = option.NPV()
     option.setPricingEngine(engine_of(2))
@@ -503,7 +500,7 @@ def refined(kind, option, engine_of, model, **said):
 
 
 def bermudan(m):
-    """Early exercise on five days; an American option of Tilewalk's has such days by its exercise_step."""
+    """Early exercise on five days; Tilewalk's American option has such days by its exercise_step."""
     process = flat_process(m)
     payoff = m.plain(process.x0())
     days = [TODAY + 73 * k for k in range(1, 6)]
@@ -540,7 +537,7 @@ def american(m):
 
 
 def swaption(m, exercised="bermudan", two_factors=False):
-    # QuantLib's engine of G2 takes a period for as long as the curve says it is, whatever the swap counts by.
+    # QuantLib's G2 engine measures periods by the curve, whatever the day count of the swap.
     curve = m.curve(0.01, 0.05, count=COUNTS[0] if two_factors else None)
     index = ql.IborIndex(
         "6M", ql.Period(6, ql.Months), 0, ql.USDCurrency(), NONE, ql.Unadjusted, False, COUNTS[1], curve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of dimensions for trades that are made up.
+// Orders of dimensions for made-up trades.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct made_trade {
     program::path_data data;
     program::timeline when;
 };
-// So many normals and uniforms a step, at these times, with events behind some steps.
+// A trade with `normals` and `uniforms` a step at these times, and events after some steps.
 inline made_trade trade_of(int normals, int uniforms, const std::vector<double>& times,
                            const std::set<std::size_t>& events) {
     made_trade out;
@@ -39,7 +39,7 @@ inline made_trade trade_of(int normals, int uniforms, const std::vector<double>&
     }
     return out;
 }
-// Asset i moves by the sum of roots[i][j] times normal j, on so many steps.
+// Asset i moves by the sum of roots[i][j] times normal j, on `steps` steps.
 inline made_trade correlated_trade_of(const std::vector<std::vector<double>>& roots, int steps) {
     using program::operation;
     std::vector<double> times;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The table of models in docs/bench.md has the speeds of two files of results: the newest of an H200 and of an AMD EPYC.
+# The table of models in docs/bench.md has the speeds of two result files: the newest of an H200 and of an AMD
+# EPYC.
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ HEAD = ["row", "what it walks", "H200, `single_fast`", "H200, `single`", "H200, 
 
 
 def speeds(pattern, device):
-    """10^9 path-steps a second by model and precision, of the newest file."""
+    """10^9 path-steps a second by model and precision, from the newest file."""
     file = max((source / "bench" / "results").glob(pattern))
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     return {(r["axes"]["model"], r["axes"]["precision"]): r["figures"]["path_steps_per_second"] / 1e9
@@ -20,7 +21,7 @@ def speeds(pattern, device):
 
 
 def faults(text, gpu, cpu):
-    """The faults of the table in this text, in sentences."""
+    """The faults of the table in this text."""
     table = None
     told = set()
     for number, line in enumerate(text.splitlines(), 1):

@@ -62,7 +62,7 @@ class block:
 
 
 def read_blocks(page, text):
-    """The fenced blocks of a Markdown text, each with the markers in front of it."""
+    """The fenced blocks of a Markdown text, each with its preceding markers."""
     blocks, markers, fence = [], {}, None
     is_list = is_after_blank = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -91,7 +91,7 @@ def read_blocks(page, text):
 
 
 def without_code(text):
-    """The text with code left out, in which brackets are no links; headings stay."""
+    """The text without code, where brackets are no links; headings stay."""
     return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
@@ -106,7 +106,7 @@ def anchors(text):
 
 
 def faults_of_links(root, page, text):
-    """The faults of the relative links of a page, in sentences."""
+    """The faults of the relative links of a page."""
     for target in LINK.findall(without_code(text)):
         if re.match(r"[a-z]+:", target):
             if not ADDRESS.fullmatch(target):
@@ -129,7 +129,8 @@ def pages():
 
 
 def check_links(page, text):
-    """Links of the page; for the README also that it leads to every other and that each table stands on one page."""
+    """Checks links of the page; for the README also that every page is linked and that each table stands on
+    one page."""
     faults = list(faults_of_links(source_dir, page, text))
     if page == README:
         linked = LINK.findall(without_code(text))
@@ -143,12 +144,12 @@ def check_links(page, text):
 
 
 class reader:
-    """Someone who follows a page in a folder of their own."""
+    """A reader who follows a page in a folder of their own."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.package_blocks = []
-        # Variables of an outer make would beat the settings below, and a reader has none of ours.
+        # Variables of an outer make would override the settings below, and a reader has none of ours.
         outer = {name: value for name, value in os.environ.items()
                  if not name.startswith(("MAKE", "TILEWALK_")) and name != "MFLAGS"}
         self.environment = dict(
@@ -159,7 +160,7 @@ class reader:
             TILEWALK_README_TEST="running",
             # The output shown is that of a machine without a GPU.
             TILEWALK_DEVICE="cpu",
-            # The suite is running already: make test takes a small part of it, make bench a glance.
+            # The suite is running already: make test runs a small part of it, make bench very briefly.
             TESTS="^public_headers_test$",
             BENCHMARK_MIN_TIME="0.01",
             PREFIX=str(self.folder / "prefix"),
@@ -206,7 +207,7 @@ class reader:
             raise SystemExit(f"{at.place}: the command prints something else\n{difference}")
 
     def check_tables(self, page, text):
-        """The catalogues that stand on this page: no row missing, none too many, nothing out of date."""
+        """Checks the catalogues on this page: all rows present, none superfluous, nothing out of date."""
         at = block(page, "text", 0, "", {})
         if shown := find_table(text, "product"):
             entries = json.loads(self.run(at, [command, "products", "--format", "json"]))
@@ -246,7 +247,8 @@ class reader:
         return book
 
     def build_package_blocks(self):
-        """Each cmake block with the sources it names; every other program with a project made for it."""
+        """Builds each cmake block with the sources it names, and every other program with a project made for
+        it."""
         cmakes = [b for b in self.package_blocks if b.language == "cmake"]
         programs = {b.markers.get("file", f"main_{b.line}.cpp"): b for b in self.package_blocks if b.language == "cpp"}
         if len(programs) == 1 and not any("file" in b.markers for b in programs.values()):
@@ -292,13 +294,13 @@ def compare_rows(page, head, shown, catalogue):
 
 
 def compare_names(page, head, shown, known):
-    """Feeds are all known everywhere; of instruction sets a machine refuses with those of its own architecture."""
+    """Feeds are known everywhere; a machine knows only the instruction sets of its architecture."""
     if (missing := [name for name in known if name not in shown]) or (head == "feed" and shown != known):
         raise SystemExit(f"{page}: the table of each {head} has {shown}, the command {known}; missing: {missing}")
 
 
 def whole_program(text):
-    """The text itself if it has a main; otherwise its statements in one, below its includes."""
+    """The text itself if it has a main; otherwise its statements in a main, below its includes."""
     if re.search(r"\bint main\s*\(", text):
         return text
     lines = text.split("\n")

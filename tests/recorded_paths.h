@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path programs with their numbers and their noise, for tests of derivatives: of trades, of one operation,
-// and made at random.
+// Path programs with their numbers and noise for tests of derivatives: of trades, of one operation, and
+// random ones.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace tilewalk::tests {
 using program::operation;
 using number = program::value;
 
-// A path program, made without passes so that every recorded operation stays, and its numbers.
+// A path program without passes, so that every recorded operation stays, with its numbers.
 struct recorded_path {
     program::path_program code;
     program::path_data data;
@@ -46,7 +46,7 @@ inline noise_of_path noise_of(std::uint64_t path) {
             }};
 }
 
-// A direction in which every number moves by something like its size.
+// A direction in which every number moves by about its own size.
 inline number_vector direction_for(const recorded_path& of, std::uint64_t seed) {
     number_vector out(of.code, of.data, of.when);
     std::mt19937_64 bits(seed);
@@ -62,7 +62,7 @@ inline number_vector direction_for(const recorded_path& of, std::uint64_t seed) 
     return out;
 }
 
-// Whether all states stay finite on the way.
+// True if all states stay finite along the path.
 inline bool is_finite(const recorded_path& of, const noise_of_path& noise) {
     std::vector<double> states = of.data.initial_states;
     for (const section_run& at : runs_of(of.when)) {
@@ -77,7 +77,7 @@ inline recorded_path planned(const books::trade& t, const market& in) {
     return {std::move(made.code), std::move(made.data), std::move(made.when)};
 }
 
-// Every comparison of a program, each run with a width of its own, so wide that many paths are within.
+// Smooths every comparison of a program, each run with a width of its own, wide enough for many paths.
 inline program::smoothing widths_of(const recorded_path& of, const std::vector<program::jump>& all) {
     program::smoothing out;
     for (std::size_t j = 0; j < all.size(); ++j) {
@@ -103,7 +103,7 @@ inline recorded_path of_three_rows(double x, double y, double z, const auto& rec
     program::recorder into;
     into.output(into.state("out", 0.0));
     into.open_section(0, "step", 1);
-    // Numbers that paths alone know: no operation is computed ahead of them.
+    // Numbers known only on paths, so that no operation is hoisted.
     const auto held = [&](const char* name, double at) {
         const auto state = into.state(name, at);
         return into.read(state);
@@ -119,7 +119,7 @@ inline recorded_path of_three_rows(double x, double y, double z, const auto& rec
     return out;
 }
 
-// Programs of sections, states, tables and every operation, or every one but flaws, in numbers that stay
+// Random programs of sections, states, tables and every operation, with or without flaws, whose numbers stay
 // moderate for a while.
 class generator {
   public:

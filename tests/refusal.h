@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complaint of a call, as its text and as the error itself.
+// The error of a call, as its text and as an object.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with its forward as a control: a pilot without the control tells how much of it to take off.
+// A call with its forward as a control; a pilot without the control determines how much of it to subtract.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ struct regressed_call {
 
     program::path_data with(double beta) const { return program::bind(code, recorded(beta).data); }
 
-    // With so much of the control taken off.
+    // With `beta` of the control subtracted.
     run::tally walked(run::back_end& on, std::uint64_t seed, std::uint64_t paths, double beta) const {
         const program::path_data data = program::bind(code, recorded(beta).data);
         const run::job job{&code, &data, &when};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of one trade with a right, and a lattice that knows what a Bermudan put is worth.
+// Books of one trade with a right, and a lattice for Bermudan puts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ inline results priced(const std::string& text, std::uint64_t paths, std::uint64_
     return engine().price(book::parse(text), options);
 }
 
-// The truth lies between the bounds, and these are near it: the policy is worth `least` at least, and the
-// martingale brings the upper bound to `most` at most. One seed in 15,000 fails at each end.
+// Expects the truth between the bounds, a policy value of at least `least`, and an upper bound of at most
+// `most`. One seed in 15,000 fails at each end.
 inline void expect_between(const price_row& row, double truth,
                            double least = -std::numeric_limits<double>::infinity(),
                            double most = std::numeric_limits<double>::infinity()) {
@@ -84,8 +84,8 @@ inline std::string put_on(const std::string& asset, double rate, const std::stri
            "trades:\n  - {id: t, product: p, underlying: A, strike: " + strike + ", dates: " + dates + "}\n";
 }
 
-// The value of a Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the
-// move over a step on an even grid, with the payoff's kink on a point of it.
+// A Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the move on an
+// even grid, with the payoff's kink on a grid point.
 inline double put_on_a_lattice(double spot, double strike, double rate, double volatility,
                                const std::vector<double>& dates, double dividends = 0) {
     constexpr int n = 1501;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tests of a program of GoogleTest in one process: run.py PROGRAM TEST...
+# Runs tests of a GoogleTest program in one process: run.py PROGRAM TEST...
 #
-# A test that ends the program, or takes longer than ten minutes, or than the seconds in TILEWALK_LONGEST, has failed by name, and the rest
-# runs in a process of its own. Prints the output of tests that failed, or of one that runs alone, and a line for each of the others. Exit
-# code 77 says that all were skipped. The file that TILEWALK_COSTS names gets a line for each test: program, test, seconds.
+# A test that ends the program, or takes longer than ten minutes or TILEWALK_LONGEST seconds, fails by name,
+# and the rest runs in a new process. Prints the output of failed tests, or of one that runs alone, and a line
+# for each of the others. Exits with 77 if all were skipped. Appends a line for each test to the file
+# TILEWALK_COSTS: program, test, seconds.
 import os
 import re
 import shlex
@@ -18,7 +19,7 @@ END = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)")
 
 
 class Run:
-    """One process over some tests: what became of each, and which of them it was in when it ended."""
+    """One process over some tests: the result of each, and the test running when the process ended."""
 
     def __init__(self, program, tests, longest):
         self.ended, self.running, self.is_late = {}, None, False
@@ -31,7 +32,7 @@ class Run:
                 self.running, self.began, output = begun[1], time.monotonic(), [line]
                 clock = threading.Timer(longest, self.end, [child])
                 clock.start()
-            # A test may write without an end of line before its own line.
+            # A test may write without a final line end before its own line.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
                 is_told = done[1] != "OK" or len(tests) == 1
@@ -47,13 +48,13 @@ class Run:
             self.keep_cost(program)
             self.ended[self.running] = "FAILED"
         elif self.code not in (0, 1) or (self.code == 1 and "FAILED" not in self.ended.values()) or not self.ended:
-            # A sanitizer may have found a fault while a test went on that then passed.
+            # A sanitizer may have found a fault during a test that then passed.
             print("\n".join(untold + output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
             self.ended[tests[0] if not self.ended else "the program"] = "FAILED"
 
     def keep_cost(self, program):
         if file := os.environ.get("TILEWALK_COSTS"):
-            with open(file, "a") as costs:  # which other processes write, too
+            with open(file, "a") as costs:  # other processes write to it too
                 costs.write(f"{os.path.basename(program)} {self.running} {time.monotonic() - self.began:.3f}\n")
 
     def end(self, child):

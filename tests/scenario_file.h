@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volatilities by path, in a file for as long as a test needs them.
+// A temporary file of volatilities by path.
 #pragma once
 
 #include <cmath>

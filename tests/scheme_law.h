@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price of an option by Andersen's quadratic-exponential scheme without a path: the law of its steps by
-// quadrature over the variance, carried back from the end under the asset's transform. Written from the paper
-// with doubles and the standard library, so that it shares nothing with the engine but the words.
+// The price of an option by Andersen's quadratic-exponential scheme without simulation: the law of its steps
+// by quadrature over the variance, carried backwards under the asset's transform. Written from the paper with
+// doubles and the standard library; shares nothing with the engine.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class scheme_law {
     static constexpr double pi = std::numbers::pi;
     static constexpr int per_panel = 12, points = 10;
 
-    // Gauss and Legendre's.
+    // Gauss-Legendre.
     struct gauss {
         double place[points], weight[points];
     };
@@ -114,8 +114,8 @@ class scheme_law {
         return variance > 1.5 * mean * mean;
     }
 
-    // Panels of the root of the variance. The law of a step jumps where its two laws meet, so an edge is
-    // there.
+    // Panels of the root of the variance, with an edge where the two laws of a step meet, because the law
+    // jumps there.
     void make_edges(double last) {
         edges_ = {0};
         if (has_tail(0)) {
@@ -211,7 +211,7 @@ class scheme_law {
                 const complex g = by_end[i] * ahead[i];
                 real[i] = g.real(), imaginary[i] = g.imag();
             }
-            // Only the part of the last that starts at v0 is asked for.
+            // The last application needs only the row that starts at v0.
             for (std::size_t row = step + 1 < steps_ ? 0 : n; row < (step + 1 < steps_ ? n : n + 1); ++row) {
                 std::fill(sum_real.begin(), sum_real.end(), 0.0);
                 std::fill(sum_imaginary.begin(), sum_imaginary.end(), 0.0);

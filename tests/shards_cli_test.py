@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands plan, run and merge as engines use them: exit codes, the variables that say which shard a process is, signals, and
-workers of which one dies."""
+"""The commands plan, run and merge as schedulers use them: exit codes, the variables with the shard number,
+signals, and workers of which one dies."""
 import os
 import pathlib
 import signal
@@ -14,7 +14,7 @@ COMMAND = os.environ["TILEWALK_CLI"]
 SOURCE = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 BOOK = SOURCE / "configs/books/demo.yaml"
 SETTINGS = ["--paths", "16384", "--threads", "2"]
-# Longer than any healthy run takes, also under a sanitizer.
+# Longer than any healthy run takes, even under a sanitizer.
 PATIENCE = 600
 
 
@@ -53,7 +53,7 @@ def check_exit_codes(folder):
     expect(run("merge", plan, "-o", out), 75, "missing: 1-3; damaged among them: 2;")
     expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; what it held was done again")
     for shard in ("1/3", "3/3"):
-        # Variables of the environment change nothing that bits depend on.
+        # Environment variables change nothing that bits depend on.
         expect(run("run", plan, "--shard", shard, TILEWALK_PATHS="1", TILEWALK_SEED="9"), 0)
     expect(run("merge", plan, "-o", out, "--totals", folder / "totals.csv"), 0)
     assert out.read_bytes() == whole.read_bytes(), "other bytes than one process"
@@ -152,7 +152,7 @@ def check_files_and_metrics(folder):
 def check_signals(folder):
     plan = folder / "signals"
     whole = folder / "signals.csv"
-    # So many paths that neither signal comes while the last block is walked, which would end the shard.
+    # Enough paths that neither signal comes during the last block, which would finish the shard.
     settings = ["--paths", "8M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)
     expect(run("plan", BOOK, *settings, "--shards", 1, "-o", plan), 0)
@@ -196,18 +196,18 @@ def check_workers(folder):
     expect(run("price", BOOK, *SETTINGS, "--workers", 3, "-o", out), 0)
     assert out.read_bytes() == whole.read_bytes(), "workers: other bytes"
     expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder), 2, "it is a folder")
-    # A journal takes several requests, and a second run finds the first one's work.
+    # A journal takes several requests, and a second run reuses the work of the first.
     journal = folder / "journal"
     for settings in (SETTINGS, SETTINGS, [*SETTINGS, "--seed", "7"]):
         expect(run("price", BOOK, *settings, "--workers", 2, "--journal", journal, "-o", out), 0)
         expect(run("price", BOOK, *settings, "-o", whole), 0)
         assert out.read_bytes() == whole.read_bytes(), "workers with a journal: other bytes"
-    # Until the tolerance is met, by a plan after the other.
+    # A sequence of plans until the tolerance is met.
     to_a_tolerance = ["--tolerance", "0.5bp", "--controls", "none", "--trade", "asian_eur", "--trade", "digital"]
     expect(run("price", BOOK, *to_a_tolerance, "-o", whole), 0)
     expect(run("price", BOOK, *to_a_tolerance, "--workers", 2, "-o", out), 0)
     assert out.read_bytes() == whole.read_bytes(), "workers to a tolerance: other bytes"
-    # One worker is killed; then all that come.
+    # One worker is killed, then all of them.
     settings = ["--paths", "4M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)
     for kills, code, words in ((1, 0, "and is replaced"), (10**9, 75, "for the third time")):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint of a program against tangents carried forth through the same program: along any direction, the
-// sum of derivatives times the direction is the tangent. On every operation, on the whole library, on every
-// model, and on programs made at random.
+// The adjoint of a program against its tangents: along any direction, the sum of derivatives times the
+// direction is the tangent. On every operation, the whole library, every model, and random programs.
 #include "products/program/adjoint.h"
 
 #include <gtest/gtest.h>
@@ -26,11 +25,11 @@ namespace {
 
 using namespace tests;
 
-constexpr double most_error = 1e-12;  // of the sum of the sizes of what the tangent is a sum of
+constexpr double most_error = 1e-12;  // relative to the sum of the sizes of the tangent's terms
 
 enum class finding { compared, not_finite, no_derivative };
 
-// One path, if it gives finite numbers and the way back does.
+// One path, if its values and its adjoint are finite.
 finding compare_on(const recorded_path& of, const program::adjoint_program& back,
                    const program::wanted_numbers& wanted, std::uint64_t path, const std::string& what,
                    const program::smoothing& widths = {}) {
@@ -48,7 +47,7 @@ finding compare_on(const recorded_path& of, const program::adjoint_program& back
     return finding::compared;
 }
 
-// How many trades were compared.
+// Returns the number of trades compared.
 std::size_t compare_trades_of(const book& b, const market& in, std::uint64_t paths) {
     std::size_t compared = 0;
     for (const books::trade& t : b.state().trades) {
@@ -86,7 +85,7 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
             EXPECT_EQ(compare_on(of, back, wanted, 0, std::string(entry.name)), finding::compared)
                 << entry.name;
             ++compared;
-            // The tangents, too, are what a small difference gives.
+            // The tangents also match small differences.
             if (entry.result == program::result_type::truth) continue;
             const auto gradient = gradient_along(back, of.data, of.when, noise_of(0));
             const std::vector<double> at{x, y, z};
@@ -108,7 +107,7 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
     EXPECT_EQ(compared, 50 * 27);
 }
 
-// A number that is infinite on the side of a condition that a path does not take has no part in it.
+// An infinite number in the branch that a path does not take contributes nothing.
 TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
     const auto gradient = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);
@@ -145,7 +144,7 @@ TEST(adjoint, of_every_model_is_its_tangent) {
     EXPECT_GE(compare_trades_of(all, *all.market(), 2), 57u);
 }
 
-// Smoothed comparisons move with what they compare, and all that their truths decide moves with them.
+// Smoothed comparisons depend on the compared numbers, and so does everything that their truth values decide.
 TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
     std::size_t compared = 0, moved = 0;
     const book all = book_of_every_kind();
@@ -196,11 +195,11 @@ TEST(adjoint, of_programs_made_at_random_is_their_tangent) {
         ++found[compare_on(of, back, wanted, 0, "program " + std::to_string(i))];
     }
     EXPECT_GE(found[finding::compared], programs * 65 / 100);
-    // Some take a power of 0, which rises infinitely fast.
+    // Some take a power of 0, whose slope is infinite.
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 
-// Numbers that nobody wants cost nothing, and change nothing.
+// Unwanted numbers cost nothing and change nothing.
 TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "
@@ -221,7 +220,7 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const auto none = program::adjoint(of.code, program::no_number_of(of.code));
     EXPECT_EQ(nodes(none.back), 0u);
     EXPECT_EQ(nodes(none.again), 0u);
-    // The way back needs the logarithm of the price, not its sum so far.
+    // The adjoint needs the logarithm of the price, not its running sum.
     EXPECT_LT(nodes(all.again), nodes(of.code));
     for (std::uint64_t path = 0; path < 20; ++path) {
         const auto noise = noise_of(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (arithmetic over hundreds of millions of points)
-// Comparisons of logarithms in place of exponentials: the exponential never falls, the least logarithms are
-// the least, and programs decide as they did before.
+// Comparisons of logarithms in place of exponentials: the exponential is monotone, the least logarithms are
+// exact, and programs decide as before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,11 +49,11 @@ int falls_near(real x, int neighbours) {
     return falls;
 }
 
-// Within the numbers that are reduced by the same multiple of ln 2, the computed fraction rises with the
-// argument: r is exact but for one rounding of a sum with a constant, and from one r to the next, u away, r +
-// r^2 t(r) gains at least 0.7 u, while the errors of r^2 and of t together move it by at most 0.3 u for |r|
-// <= 0.347 (they shrink with the square of r, and u with r). The rounding of a rising function does not fall.
-// So only where the multiple changes can the exponential fall, and each of these places is looked at.
+// Among arguments reduced by the same multiple of ln 2, the computed fraction increases: r is exact except
+// for one rounding of a sum with a constant. From one r to the next, u away, r + r^2 t(r) gains at least 0.7
+// u, while the errors of r^2 and t together move it by at most 0.3 u for |r| <= 0.347 (they shrink with the
+// square of r, and u with r). Rounding preserves monotonicity. The exponential can therefore decrease only
+// where the multiple changes, and each of these places is checked.
 TEST(compare_logarithms_exponential, never_falls_where_the_multiple_of_ln_2_changes) {
     constexpr double ln2 = 0.693147180559945309417;
     int falls = 0;
@@ -75,7 +75,7 @@ TEST(compare_logarithms_exponential, never_falls_between_neighbours_anywhere) {
     EXPECT_EQ(kernels::exp(infinity<double>), infinity<double>);
 }
 
-// Every float with a size of 2^-26 at least; closer to 0 the exponential is 1.
+// Every float with a size of at least 2^-26; closer to 0 the exponential is 1.
 TEST(compare_logarithms_exponential, never_falls_from_float_to_float) {
     const auto first = std::bit_cast<std::uint32_t>(0x1p-26f);
     for (const float sign : {1.0f, -1.0f}) {
@@ -175,8 +175,8 @@ struct example {
     program::timeline when;
 };
 
-// Counts the steps on which the comparison holds, each with a weight of its own. The logarithms are rows, so
-// that they can be anything.
+// Counts the steps on which the comparison holds, each with its own weight. The logarithms are rows, so they
+// can be anything.
 template <class real>
 example example_of(const form& f, bool also_pays, double sign = 1) {
     std::mt19937_64 random(3);
@@ -310,7 +310,7 @@ TEST(compare_logarithms, tells_of_a_factor_below_zero) {
 // ---- sections on every step
 // --------------------------------------------------------------------------------
 
-// Sections 1 to 4, of which 3 writes nothing.
+// Section 3 of the four writes nothing.
 program::path_program four_sections() {
     program::path_program p;
     p.sections.resize(5);

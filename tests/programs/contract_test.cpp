@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass `contract`: it fuses the right products, and changes nothing but their rounding.
+// The pass `contract` fuses the right products and changes nothing but their rounding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -114,8 +114,8 @@ TEST(contract, fuses_a_product_that_is_only_added_or_subtracted) {
     }
 }
 
-// States, rows and sections stay as they were, so that data bound before fits the new code. A contracted
-// program has nothing left to contract.
+// States, rows and sections are unchanged, so that data bound before fits the new code. A contracted program
+// can't be contracted further.
 TEST(contract, keeps_what_data_hangs_on) {
     for (const int normals : {1, 3}) {
         const tests::shocked_program p(normals, 1, 5);

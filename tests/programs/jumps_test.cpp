@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons at which a payoff jumps are found, those at which it has a kink alone are not: in scripts, and
-// in the library, where it is known of each product.
+// Comparisons at which a payoff jumps are found, those at which it only has a kink are not: in scripts, and
+// in the library, for each product.
 #include "products/program/jumps.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(jumps, are_told_from_kinks) {
               1u);
 }
 
-// A truth that is taken for a number jumps by itself, and so does one that another comparison chooses.
+// A truth value used as a number jumps, and so does one that another comparison selects.
 TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
     const auto jumps_of = [](const auto& record) {
         const tests::recorded_path of = tests::of_three_rows(100, 110, 3, record);
@@ -94,8 +94,7 @@ TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
               2u);
 }
 
-// A condition that is a number has no derivative: a choice moves with its sides, and with a truth that is
-// smoothed.
+// A numeric condition has no derivative: a choice moves with its sides, and with a smoothed truth value.
 TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
     const auto moves = [](bool by_truth) -> bool {
         const auto record = [&](auto& into, number x, number y, number) {
@@ -116,7 +115,6 @@ TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
     EXPECT_FALSE(moves(false));
 }
 
-// A state that keeps a choice has jumped where it was chosen.
 TEST(jumps, stand_where_a_choice_is_made) {
     const plan::trade_program of = planned(
         "      chosen = false\n"
@@ -138,7 +136,7 @@ TEST(jumps, move_with_what_is_compared) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(program::moved_by(of.code, all, program::all_numbers_of(of.code)), all);
     EXPECT_TRUE(program::moved_by(of.code, all, program::no_number_of(of.code)).empty());
-    // The discount factor is a number of the section that compares, and moves nothing.
+    // The discount factor belongs to the comparing section and moves nothing.
     program::wanted_numbers discount = program::no_number_of(of.code);
     const std::size_t section = all[0].section;
     std::size_t moving = 0;
@@ -150,9 +148,8 @@ TEST(jumps, move_with_what_is_compared) {
     EXPECT_LT(moving, discount.rows[section].size());
 }
 
-// Crossing the strike of a digital changes what is paid by the payout, and the two barriers of a note by what
-// its terms say. A touch that a bridge weighs changes nothing where a path reaches the level: it has lost its
-// weight before.
+// Crossing the strike of a digital changes the payment by the payout, and crossing the two barriers of a note
+// by its terms. A touch weighted by a bridge changes nothing at the level, where its weight is zero already.
 TEST(jumps, are_as_large_as_the_terms_say) {
     const book b = book::parse(
         "trades:\n"
@@ -180,7 +177,6 @@ TEST(jumps, are_as_large_as_the_terms_say) {
     EXPECT_EQ(step_of(5), 0.0);
 }
 
-// A jump that no path finds has no size.
 TEST(jumps, that_no_path_meets_have_no_size) {
     const plan::trade_program of = planned(
         "      on dates:\n          gain = 0\n          if spot(underlying) > 1e9:\n              gain = 1\n"
@@ -190,8 +186,8 @@ TEST(jumps, that_no_path_meets_have_no_size) {
     EXPECT_FALSE(program::largest_step(of.code, of.data, of.when, all));
 }
 
-// By product, whether trades of it have jumps: always, never, or as their terms say.
-// Most of a note's dates decide nothing on most paths, which have been called before.
+// For each product: jumps always, never, or depending on terms. Most of a note's dates decide nothing on most
+// paths, which were called before.
 TEST(jumps, that_seldom_count_can_be_smoothed) {
     const book b = book::parse(
         "trades:\n  - {id: note, product: autocallable, basket: [ACME, BETA], initial_level: [100, 48.2], "

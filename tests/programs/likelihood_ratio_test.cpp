@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The likelihood ratio: path by path against its formula carried forth with differences, which know nothing
-// of symbolic derivatives or of the way back; and what it leaves alone.
+// The likelihood ratio, path by path, against its formula with finite differences, independent of symbolic
+// derivatives and of the adjoint; and what it leaves unchanged.
 #include "products/program/likelihood_ratio.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct planned_path {
     program::timeline when;
 };
 
-// The normal numbers of a path, of which one slot may be moved in one step.
+// The normals of a path, with one slot of one step shifted.
 struct moved_noise {
     std::uint64_t path;
     std::size_t step = 0, slot = 0;
@@ -57,12 +57,12 @@ struct moved_noise {
     }
 };
 
-// A path's numbers, and how they move along a direction.
+// A path's numbers, and their moves along a direction.
 struct tangent_path {
     const planned_path& of;
     const tests::number_vector& direction;
     const std::vector<program::jump>& jumps;
-    double control = 0;  // taken from the output
+    double control = 0;  // subtracted from the output
 
     program::path_data moved(double by) const {
         program::path_data out = of.data;
@@ -75,7 +75,7 @@ struct tangent_path {
         return out;
     }
 
-    // Runs one step with what follows it. The last jump's difference is left in `apart`.
+    // Runs a step and the sections after it. Leaves the last jump's difference in `apart`.
     std::vector<double> after_step(std::size_t step, std::vector<double> states,
                                    const program::path_data& numbers, const tests::noise_of_path& noise,
                                    std::optional<double>& apart, std::vector<bool>& truths) const {
@@ -106,10 +106,9 @@ struct estimate {
 };
 
 // The formula of likelihood_ratio.h along one path and direction, by differences in the direction and in the
-// normal number of each step. None for a path so near a jump or a kink that a
-// difference crosses it.
+// normal of each step. Empty for a path so near a jump or a kink that a difference crosses it.
 std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t path, std::size_t slot) {
-    constexpr double h = 1e-4, k = 1e-3;  // in the direction, and of the normal number
+    constexpr double h = 1e-4, k = 1e-3;  // for the direction and for the normal
     std::vector<double> states = on.of.data.initial_states, tangent = on.direction.initial_states;
     estimate out;
     double weight = 0, weights = 0;
@@ -150,7 +149,7 @@ std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t pat
         }
         for (std::size_t s = 0; s < states.size(); ++s) {
             const double forth = (up[s] - down[s]) / (2 * h), along = (right[s] - left[s]) / (2 * h);
-            // A side that the path does not take may be infinite.
+            // The branch not taken may be infinite.
             tangent[s] = std::isfinite(forth) ? forth - u * along : 0;
         }
         if (has_crossed) return std::nullopt;
@@ -163,8 +162,8 @@ std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t pat
     return out;
 }
 
-// A direction in which states at the start and the numbers of steps move, as they do with a market, and no
-// level of a jump does by itself.
+// A direction that moves initial states and the numbers of steps, as a market does, but no level of a jump
+// directly.
 tests::number_vector direction_for(const planned_path& of, std::uint64_t seed) {
     tests::number_vector out(of.code, of.data, of.when);
     std::mt19937_64 bits(seed);
@@ -203,9 +202,10 @@ TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
 
 }  // namespace
 
-// Every jump of the library that a normal number moves smoothly, with one jump and with several a step.
+// Every jump of the library that a normal moves smoothly, with one jump or several a step.
 TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
-    constexpr double most_error = 1e-5;  // of the sizes of what it is a sum of: differences know no more
+    constexpr double most_error =
+        1e-5;  // relative to the sizes of the terms; differences are no more accurate
     constexpr double control = 0.25;
     std::size_t compared = 0, crossed = 0, with_curvature = 0, together = 0;
     const book all = book_of_every_kind();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that the passes have seen before: trades of one shape are planned as if each were the first, and
-// the passes run for one of them.
+// Passes run for the first trade of a shape alone; later trades get the same program.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -40,7 +39,7 @@ std::vector<std::uint64_t> bits_of(const program::path_data& data) {
     return out;
 }
 
-// The program with its names, and the numbers.
+// Compares the program with its names, and the numbers.
 void expect_the_same(const plan::trade_program& a, const plan::trade_program& b, const std::string& of) {
     EXPECT_EQ(program::shape_of(a.code), program::shape_of(b.code)) << of;
     EXPECT_EQ(program::print(a.code), program::print(b.code)) << of;
@@ -82,7 +81,6 @@ TEST(passed_programs, are_few_in_a_book_of_many_trades) {
     EXPECT_LT(known.size(), 150U);
 }
 
-// A program of one section, by what is recorded in it.
 template <class Record>
 program::program recorded(const Record& record) {
     program::recorder into;

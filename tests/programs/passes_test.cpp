@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs made at random, and all small ways of writing states: the recorded program, walked node by node,
-// against the same program after each pass and on the lane machine. Not a bit may differ. And what a recorder
-// refuses.
+// Random programs, and all small ways of writing states: the recorded program, walked node by node, has the
+// bits of the program after each pass and on the lane machine. Also what a recorder refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +40,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t seed_of_paths = 20260115;
 
-// All not-a-numbers count as equal: no operation tells them apart.
+// All NaNs count as equal: no operation tells them apart.
 bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
            (std::isnan(a) && std::isnan(b));
@@ -69,7 +68,7 @@ double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t
     return number % 2 == 0 ? two.first : two.second;
 }
 
-// Arrays that scenario slots may take: two, of three rows each.
+// Two arrays of three rows each for scenario slots.
 constexpr std::uint64_t scenario_paths = 300, scenario_rows = 3;
 const std::vector<arrays::shock_cube>& scenario_arrays() {
     static const std::vector<double> numbers = [] {
@@ -106,8 +105,7 @@ struct seen_table {
     std::size_t size = 0;
 };
 
-// One run of a section, node by node, in the plainest way there is. Nodes that a guard skips are not a
-// number.
+// Runs a section once, node by node. Nodes that a guard skips are NaN.
 void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
                  const double* terms, const double* row, const std::vector<seen_table>& tables,
                  const place_on_path& at, std::vector<double>& states,
@@ -189,7 +187,7 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
     return results_of(states, p.outputs);
 }
 
-// With `guarded`, nodes that only one side of a choice needs are skipped where the other side is taken.
+// With `guarded`, skips nodes that only the other side of a choice needs.
 std::vector<double> walk(const path_program& p, const path_data& data, const program::timeline& when,
                          std::uint64_t path, bool guarded = false) {
     std::vector<double> states = data.initial_states;
@@ -234,8 +232,8 @@ std::string text_of(const program::program& p) {
     return text.str();
 }
 
-// Results of the lane machine. It only gives moments, so they are compared with those of the expected
-// payoffs, and the payoff of the first path by itself.
+// The lane machine returns only moments, so these are compared with those of the expected payoffs, and the
+// payoff of the first path alone.
 void check_lane_machine(const example& e, const cpu::lane_program& compiled, const path_data& data,
                         const std::vector<std::vector<double>>& expected) {
     const auto sets = cpu::runnable_instruction_sets();
@@ -378,7 +376,7 @@ class generator {
                 return into.term("t" + std::to_string(t), terms_[t]);
             }
             case 3: {
-                // Rows with names of their own: the same name must mean the same numbers.
+                // Rows with names of their own: equal names must mean equal numbers.
                 std::vector<double> numbers;
                 for (std::size_t r = 0; r < runs; ++r) numbers.push_back(number());
                 return into.row("r" + std::to_string(rows_++), numbers);
@@ -388,7 +386,7 @@ class generator {
             case 5:
                 return into.uniform();
             case 6: {
-                // A new slot, or one that another section may take as well.
+                // A new slot, or one that another section may use as well.
                 const std::size_t slot = below(scenarios_.size() + 1);
                 if (slot == scenarios_.size()) {
                     auto& made = scenarios_.emplace_back();
@@ -403,7 +401,7 @@ class generator {
         }
     }
 
-    // A new table, or one that the section has.
+    // A new table, or one of the section's.
     program::tabulated any_table(recorder& into, std::size_t runs) {
         if (!tables_.empty() && below(2) == 0) return tables_[below(tables_.size())];
         const std::size_t size = 2 + below(4);
@@ -440,8 +438,8 @@ class generator {
         }
     }
 
-    // Some states as they are, and all of them squeezed into finite numbers that tell zeros, infinities and
-    // not-a-number apart, so that every lane counts in the moments.
+    // Some states as they are, and all of them mapped to finite numbers that distinguish zeros, infinities
+    // and NaN, so that every lane counts in the moments.
     void close(recorder& into, std::size_t states) {
         for (std::uint32_t s = 0; s < states; ++s) {
             if (below(2) == 0) into.output(s);
@@ -477,7 +475,7 @@ class generator {
 TEST(passes, change_no_bit_of_random_programs) {
     for (std::uint64_t seed = 0; seed < 5000; ++seed) {
         SCOPED_TRACE("program " + std::to_string(seed));
-        // Now and then more paths than lanes, so that the machine starts its registers again.
+        // Sometimes more paths than lanes, so that the machine resets its registers.
         check(generator(seed).make(), seed % 50 == 0 ? 300 : 24, 6);
         ASSERT_FALSE(HasFatalFailure());
     }
@@ -508,8 +506,8 @@ TEST(passes, random_programs_have_every_operation_and_lively_results) {
     EXPECT_GT(moving, all / 8);
 }
 
-// Three states, and for each every way to be written: not at all, from a state (itself too), a constant, a
-// term, a row, or one of two results that read states early and late; the writes in every order.
+// Three states, each written in every way: not at all, from a state (itself too), a constant, a term, a row,
+// or one of two results that read states early and late; the writes in every order.
 TEST(passes_lane_program, every_way_to_write_three_states) {
     constexpr int ways = 9;
     const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -565,7 +563,7 @@ TEST(passes_lane_program, every_way_to_write_three_states) {
     }
 }
 
-// Sections that only hand states on, so that every state is known after one run and after more.
+// Sections that only copy states, so that every state is known after one run and after more.
 std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
     recorder into;
     for (std::size_t s = 0; s < from.size(); ++s) {
@@ -608,7 +606,7 @@ TEST(passes_lane_program, states_handed_on) {
     EXPECT_EQ(handed_on({-1, -1}, 2), (std::vector<double>{1, 2})) << "never written";
 }
 
-// x moves on while its value before the step is kept: that must cost a copy and no register.
+// x moves on while its old value is kept, which must cost a copy and no register.
 TEST(passes_lane_program, a_kept_value_costs_no_register) {
     recorder into;
     const auto x = into.state("x", 0.5), before = into.state("x_before", 0.0);
@@ -623,8 +621,8 @@ TEST(passes_lane_program, a_kept_value_costs_no_register) {
     EXPECT_EQ(code.operations(), 2U);
 }
 
-// Hoisting leaves none, but programs that are made of hoisted ones have some, such as those of likelihood
-// ratios: each operation gives on numbers alone what it gives on single numbers.
+// Hoisting leaves no operations on numbers alone, but programs made of hoisted ones, such as those of
+// likelihood ratios, have some. Each gives the result of the same operation on single numbers.
 TEST(passes_lane_program, computes_operations_on_numbers_alone) {
     const std::array numbers{0.375, 1.5, 2.25};
     for (const program::operation_entry& e : program::operations) {
@@ -672,7 +670,7 @@ program::program one_section(const std::function<void(recorder&)>& record) {
     return std::move(into).finish().code;
 }
 
-// The number of operations left of those that one section writes to its output.
+// The number of remaining operations of a section that writes made(x).
 std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
     const auto p =
         program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }));
@@ -691,7 +689,7 @@ TEST(passes, fold_drops_what_returns_an_operand_and_nothing_else) {
     EXPECT_EQ(operations_left([](recorder& r, value x) { return x < r.constant(1.0) && r.truth(true); }), 1U);
     EXPECT_EQ(operations_left([](recorder& r, value x) { return r.truth(false) || x < r.constant(1.0); }),
               1U);
-    // These change -0.0, an infinity or not-a-number, or turn a number into a truth.
+    // These change -0.0, an infinity or NaN, or turn a number into a truth value.
     EXPECT_EQ(operations_left([](recorder&, value x) { return x + 0.0; }), 1U);
     EXPECT_EQ(operations_left([](recorder&, value x) { return 0.0 - x; }), 1U);
     EXPECT_EQ(operations_left([](recorder&, value x) { return x * 0.0; }), 1U);
@@ -708,15 +706,15 @@ TEST(passes, equal_work_is_done_once_and_dead_work_never) {
                   return sin(x);
               }),
               1U);
-    // 0.0 and -0.0 are equal numbers and different constants.
+    // 0.0 and -0.0 are equal numbers but different constants.
     EXPECT_EQ(operations_left([](recorder&, value x) { return (x + 0.0) / (x * -0.0); }), 3U);
     const auto p = one_section([](recorder& into) { into.write(0, into.read(0) + 1.0); });
     EXPECT_EQ(program::drop_dead(p).states.size(), 2U) << "slots stay as they were";
     EXPECT_EQ(program::hoist(p).states.size(), 1U) << "what is gone is gone for the back ends";
 }
 
-// min(a, b) and min(b, a) differ if one is not a number, or if both are zeros. Operations that can tell the
-// order of their operands in any bit are not merged.
+// min(a, b) and min(b, a) differ if one is NaN, or if both are zeros. Operations with any bit that depends on
+// the order of operands are not merged.
 TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                      infinite = std::numeric_limits<double>::infinity();
@@ -742,7 +740,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
-        // Nor is it where no path is asked.
+        // Nor in hoisted code.
         const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
             const value x = into.term("x", 2.0), y = into.term("y", 3.0);
             into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
@@ -766,11 +764,11 @@ TEST(passes, uniform_work_leaves_the_paths) {
     });
     const auto code = program::hoist(p);
     EXPECT_EQ(code.per_trade.nodes.size(), 2U);            // term, exp
-    EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, what the trade made, product
+    EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, the trade's value, product
     EXPECT_EQ(code.sections[0].nodes.size(), 3U);          // row, normal, product
 }
 
-// Operations that a path still does, by name; work that is alike for all paths is hoisted.
+// The operations left on a path, by name; work common to all paths is hoisted.
 std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
     const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
     const auto regrouped = program::hoist(program::optimise(program::regroup(p)));
@@ -797,7 +795,7 @@ TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
               (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));
 }
 
-// The nodes under each guard by name, in their order, after its condition and side.
+// The nodes under each guard by name, in order, after its condition and side.
 std::vector<std::string> guards_of(const std::function<value(recorder&, value)>& of) {
     const auto code =
         program::hoist(one_section([&](recorder& into) { into.write(0, of(into, into.normal())); }));
@@ -888,7 +886,6 @@ TEST(passes, the_shape_tells_structures_apart_and_not_numbers) {
     EXPECT_NE(shape(0.0, 3, false), shape(-0.0, 3, false));
 }
 
-// The message of a recorder about a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
     recorder into;
     into.state("s", 0.0);
@@ -1122,7 +1119,7 @@ TEST(passes_recorder, scenarios_take_slots_by_name) {
               "recording: scenario 'a' is given twice");
 }
 
-// Each fault, planted alone, is found; so is one that a pass for single_fast would leave.
+// Each planted fault is found, including one that a pass for single_fast would leave.
 TEST(passes, faults_are_found) {
     recorder into;
     into.output(into.state("x", 0.0));
@@ -1169,7 +1166,7 @@ TEST(passes, faults_are_found) {
     EXPECT_NE(program::fault_of(wrong).find("a column is node 50"), std::string::npos);
 }
 
-// Numbers that come straight from the trade or a run keep their name; computed ones have none.
+// Numbers straight from the trade or a run keep their names; computed ones have none.
 TEST(passes, names_of_terms_and_rows_survive) {
     recorder into;
     into.output(into.state("x", 0.0));
@@ -1200,7 +1197,7 @@ TEST(passes, names_of_terms_and_rows_survive) {
     EXPECT_NE(program::print(code).find(", strike\n"), std::string::npos) << program::print(code);
     EXPECT_EQ(program::name_of_term(code, 1000), "");
 
-    // Names are for people: no shape, and so no kernel, depends on them.
+    // No shape, and so no kernel, depends on names.
     const std::string shape = program::shape_of(code);
     code.per_trade.inputs.clear();
     for (auto& s : code.sections) s.per_run.inputs.clear();

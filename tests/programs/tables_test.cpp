@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and the operation that reads between their numbers: its values, its lanes, what a recorder takes and
-// refuses, what the passes make of it, and paths against the same paths walked plainly.
+// Tables and their interpolation: values, lanes, what a recorder accepts and refuses, the passes, and paths
+// against the same paths walked plainly.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -43,7 +43,7 @@ constexpr real infinity = std::numeric_limits<real>::infinity();
 template <class real>
 constexpr real nan = std::numeric_limits<real>::quiet_NaN();
 
-// A nan counts as the same as any other: its sign and payload follow from the order of operands.
+// All NaNs count as equal: sign and payload follow from the order of operands.
 template <class real>
 auto bits(real x) {
     using word = typename kernels::format<real>::word;
@@ -64,7 +64,7 @@ const cpu::lane_functions<real>& functions_of(const cpu::lane_operations& set) {
     }
 }
 
-// Notices whoever reads outside.
+// Throws on reads outside of the table.
 template <class real>
 struct guarded_table {
     const std::vector<real>& numbers;
@@ -115,12 +115,11 @@ TYPED_TEST(tables_interpolation, of_nan_is_nan_and_reads_nothing_outside) {
         EXPECT_TRUE(std::isnan(interpolated(numbers, nan<real>))) << size;
         EXPECT_TRUE(std::isnan(interpolated(numbers, -nan<real>))) << size;
     }
-    // The guard would tell.
     EXPECT_THROW((guarded_table<real>{{1, 2}}[2]), std::out_of_range);
     EXPECT_THROW((guarded_table<real>{{1, 2}}[-1]), std::out_of_range);
 }
 
-// Positions of every kind: specials, bit patterns of any number, and many within and around the table.
+// Positions of every kind: special values, arbitrary bit patterns, and many within and around the table.
 template <class real>
 std::vector<real> positions(std::uint64_t seed, std::size_t size) {
     std::mt19937_64 random(seed);
@@ -198,8 +197,8 @@ TYPED_TEST(tables_interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
     }
 }
 
-// In one number (FNV-1a), the same for every compiler, optimisation level and instruction set: whoever
-// changes it changes prices, and says so.
+// A hash (FNV-1a), the same for every compiler, optimisation level and instruction set. A change of it
+// changes prices and must be announced.
 TYPED_TEST(tables_interpolation, has_the_bits_of_every_other_build) {
     using real = TypeParam;
     for (const auto* set : instruction_sets()) {
@@ -223,7 +222,6 @@ TYPED_TEST(tables_interpolation, has_the_bits_of_every_other_build) {
 
 // ---- recorder --------------------------------------------------------------------------------------------
 
-// The message of a recorder about a defect.
 std::string defect(const std::function<void(recorder&)>& record) {
     recorder into;
     into.state("s", 0.0);
@@ -361,7 +359,7 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     const value x = into.normal();
     const value first = into.interpolate(b, x), second = into.interpolate(b, x),
                 other = into.interpolate(a, x);
-    // The numbers of a table are data, for a constant position too.
+    // The numbers of a table are data, even at a constant position.
     const value constant = into.interpolate(a, into.constant(0.5));
     into.write(0, first * second + other * x + constant);
     const auto made = std::move(into).finish();
@@ -480,7 +478,7 @@ TEST(tables, give_paths_the_bits_of_one_path_at_a_time) {
     }
 }
 
-// The made program does what its head says: its positions are of every kind.
+// The program has positions of every kind, as its header says.
 TEST(tables, are_read_everywhere) {
     const tests::surface_program p(7, 100, 2);
     int below = 0, within = 0, above = 0, nowhere = 0;
@@ -505,7 +503,7 @@ TEST(tables, are_read_everywhere) {
 }
 
 TEST(tables, move_with_the_programs_that_are_united) {
-    // The same step with payments of two kinds, and a step with another size.
+    // The same step with two kinds of payments, and a step with another size.
     const tests::surface_program p(6, 9, 2), q(6, 9, 3), other(6, 10, 2);
     program::path_program negative = q.code;
     for (auto& n : negative.sections[1].nodes) {
@@ -530,8 +528,7 @@ TEST(tables, move_with_the_programs_that_are_united) {
     }
 }
 
-// If moves are computed ahead, the columns that only they read leave the row; tables close up behind the
-// rest.
+// If moves are computed ahead, the columns that only they read leave the row, and tables close up.
 TEST(tables, stay_where_moves_are_taken_out) {
     recorder into;
     const auto x = into.state("x", 1.0), y = into.state("y", 2.0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tangents carried forth by a program against those of the rules of calculus and against the way back: on
-// every operation, on the whole library, on every model, and on programs made at random. The numbers of the
-// program itself keep their bits.
+// Tangents of a program against the rules of calculus and the adjoint: on every operation, the whole library,
+// every model, and random programs. The program's own numbers keep their bits.
 #include "products/program/tangents.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +24,7 @@ namespace {
 
 using namespace tests;
 
-constexpr double most_error = 1e-12;  // of the sum of the sizes of what the tangent is a sum of
+constexpr double most_error = 1e-12;  // relative to the sum of the sizes of the tangent's terms
 
 program::path_data as_data(const recorded_path& of, const number_vector& numbers) {
     program::path_data out = of.data;
@@ -35,7 +34,7 @@ program::path_data as_data(const recorded_path& of, const number_vector& numbers
     return out;
 }
 
-// All numbers but scenarios, each by chance.
+// A random subset of all numbers except scenarios.
 program::wanted_numbers some_numbers_of(const program::path_program& p, std::uint64_t seed) {
     program::wanted_numbers out = program::all_numbers_of(p);
     std::mt19937_64 bits(seed);
@@ -50,7 +49,7 @@ program::wanted_numbers some_numbers_of(const program::path_program& p, std::uin
     return out;
 }
 
-// A program with tangents along all numbers, along some, and along none but those at the start.
+// A program with tangents along all numbers, along some, and along the initial states alone.
 struct carried {
     std::vector<program::wanted_numbers> along;
     program::tangent_program forth;
@@ -77,7 +76,7 @@ finding compare_on(const recorded_path& of, const carried& by, std::uint64_t pat
     std::vector<program::path_data> numbers;
     for (std::size_t d = 0; d < by.along.size(); ++d) {
         directions.push_back(direction_for(of, path + 10 * d + 1));
-        // Moves of numbers that the direction is not said to move count for nothing.
+        // Moves of numbers outside of the direction are ignored.
         numbers.push_back(as_data(of, directions.back()));
     }
     const program::path_data data = program::data_of_tangents(by.forth, of.code, of.data, numbers, widths);
@@ -166,8 +165,8 @@ TEST(tangents, of_every_operation_are_those_of_calculus) {
     EXPECT_EQ(compared, 50 * 27);
 }
 
-// A number that is infinite where a path does not take it has no part in its tangent; nor has one that is
-// taken no times.
+// An infinite number that a path does not use contributes nothing to the tangent, nor does one with a weight
+// of zero.
 TEST(tangents, of_what_a_path_does_not_take_are_nothing) {
     const auto along = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);
@@ -242,8 +241,8 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     constexpr int programs = 10000;
     std::map<finding, int> found, smoothed;
     for (int i = 0; i < programs && !::testing::Test::HasFailure(); ++i) {
-        // Without flaws, which the test of every operation has: one program with them takes the root of 0 on
-        // the side of a choice that is not taken, where the way back has a derivative and tangents have none.
+        // Without flaws, which the test of every operation covers: in one flawed program the branch not taken
+        // has the root of 0, where the adjoint has a derivative and tangents have none.
         const recorded_path of = generator(static_cast<std::uint64_t>(i), false).make();
         const std::string what = "program " + std::to_string(i);
         ++found[compare_on(of, carried(of, static_cast<std::uint64_t>(i)), 0, what)];
@@ -254,7 +253,7 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     }
     EXPECT_GE(found[finding::compared], programs * 65 / 100);
     EXPECT_GE(smoothed[finding::compared], 1000);
-    // Some take a power of 0, which rises infinitely fast.
+    // Some take a power of 0, whose slope is infinite.
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades that can't be priced among those that can: sixty kinds, first, in the middle and last. None changes
-// a bit of the others, and each says where it stands and what is wrong with it.
+// Invalid trades among valid ones: sixty kinds, placed first, in the middle and last. The others keep their
+// bits, and each message names the place and the mistake.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -156,7 +156,7 @@ bits bits_of(const results& of) {
 }
 
 int line_of(std::size_t trade) {
-    return static_cast<int>(trade) + 11;  // the first stands on line 11
+    return static_cast<int>(trade) + 11;  // the first is on line 11
 }
 
 void expect_failure(const price_row& row, const bad_kind& kind, std::size_t at) {
@@ -226,7 +226,7 @@ TEST(bad_trades, a_book_of_nothing_else_is_reported_whole) {
     }
     const book all = book::parse(book_of(trades));
     const auto problems = engine().validate(all, *all.market());
-    // Only the first with an id that others have, too, is good.
+    // Only the first with a shared id is good.
     ASSERT_EQ(problems.size(), trades.size() - 1);
     for (const auto& problem : problems) {
         const std::size_t at = static_cast<std::size_t>(problem.where.line - line_of(0));

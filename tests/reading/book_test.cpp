@@ -244,7 +244,7 @@ TEST(book_arguments, defaults_fill_in_and_spread_over_lists) {
     parameter paid = declared(parameter_type::date, "observations");
     paid.name = "paid";
     paid.fallback = dates::time_point{2.0};
-    // A list may be declared before what it is per.
+    // A list may be declared before the parameter that it is per.
     const std::vector<parameter> all{coupon, paid, observations, strike};
     const auto read_trade = [&](const char* yaml) {
         return read_arguments(config::parse(yaml, "f"), all, {"id"});
@@ -515,8 +515,7 @@ TEST(book_products, a_library_reads_a_product_when_it_is_asked_for) {
     }
 }
 
-// A file of the library ends with '...': one that the build has cut short is refused, though what is left of
-// it is a product.
+// A library file ends with '...': a truncated one is refused, even if the rest is a valid product.
 TEST(book_products, a_library_takes_whole_files_alone) {
     const library_file european = *std::ranges::find(library_files(), "european.yaml", &library_file::name);
     const std::string whole(european.text), cut = whole.substr(0, whole.rfind("..."));
@@ -726,7 +725,7 @@ TEST(books, a_bad_trade_fails_alone) {
 TEST(books, threads_tell_of_trades_what_one_tells) {
     std::string text = "trades:\n";
     for (int i = 0; i < 2000; ++i) {
-        // Some have the id of an earlier one, good or bad, and some of these are bad themselves.
+        // Some share the id of an earlier trade, good or bad, and some of these are bad themselves.
         const std::string id = "t" + std::to_string(i % 7 == 3 ? i / 2 : i);
         text += "  - {id: " + id + ", product: " + (i % 5 == 1 ? "europan" : "european") +
                 ", underlying: ACME, strike: " + (i % 11 == 2 ? "-" : "") + std::to_string(i) +
@@ -795,7 +794,7 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
     }
 }
 
-// A book that is read strictly says where it ends; one that does not passes otherwise.
+// A strictly read book must have an end marker.
 TEST(books, a_book_that_is_cut_short_is_noticed) {
     const std::string trades = "trades:\n" + good_trade +
                                "  - id: p1\n    product: european\n    underlying: ACME\n    strike: 90.25\n"
@@ -810,7 +809,7 @@ TEST(books, a_book_that_is_cut_short_is_noticed) {
     EXPECT_EQ(strictly("trade_count: 2\n" + trades), "nothing was refused");
     EXPECT_EQ(strictly(trades + "trade_count: 2\n"), "nothing was refused");
     EXPECT_EQ(strictly(trades + "...\n"), "nothing was refused");
-    // Without the end or a count at the end nothing that is cut off passes.
+    // With an end marker or a count at the end, no truncated book passes.
     for (const std::string& end : {std::string("...\n"), std::string("trade_count: 2\n")}) {
         const std::string whole = trades + end;
         const std::size_t enough = whole.size() - 1;  // the last line feed

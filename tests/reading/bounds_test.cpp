@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of inputs: told in docs/books.md as it is in the code, and kept at each place where a number
-// is read.
+// Limits of inputs: docs/books.md states them as in the code, and they hold at each place where a number is
+// read.
 #include "tilewalk/bounds.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using tests::own_text;
 
-// 20,000,000
+// Formats 20,000,000.
 std::string counted(std::uint64_t n) {
     std::string digits = std::to_string(n);
     for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
@@ -77,7 +77,7 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
         {"days of a return from a history", counted(bounds::days_of_a_return)},
         {"a file of results that is read again", bytes(bounds::results_bytes)},
     };
-    // None is left out.
+    // All constants of the header are covered.
     const std::string header = own_text("engine/include/tilewalk/bounds.h"), word = "inline constexpr ";
     std::size_t constants = 0;
     for (std::size_t at = 0; (at = header.find(word, at)) != std::string::npos; at += word.size())
@@ -96,7 +96,7 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
     EXPECT_EQ(told, code);
 }
 
-// The complaint about a trade that says this; "" if none.
+// The complaint about a trade with these terms; empty if there is none.
 std::string failure_of(const std::string& terms, const std::string& head = "") {
     const book read = book::parse(head + "trades:\n  - {id: a, product: " + terms + "}\n...\n", "b");
     const auto& failure = read.state().trades.at(0).failure;
@@ -133,7 +133,7 @@ TEST(bounds, numbers_of_a_book) {
     EXPECT_NE(failure_of("mine, days: [1, 201]", own), "");
 }
 
-// A parameter of a product is a number of the book as well.
+// A product's parameter is a number of the book as well.
 TEST(bounds, numbers_of_a_product) {
     const auto refusal = [](const std::string& declared) -> std::string {
         try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a book names, when the book is a stranger's: none outside of its folder is opened where files
-// are confined, and no word of a file that is not what it was taken for stands in a message.
+// Files named by an untrusted book: with confinement none outside of its folder is opened, and messages never
+// quote a file of the wrong kind.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -91,13 +91,13 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
     EXPECT_NE(of("market: none.yaml\ntrades: []\n").find("there is no such file"), std::string::npos);
     EXPECT_NE(of("settings: {replay: ../x.npy}\ntrades: []\n").find(outside), std::string::npos);
     EXPECT_EQ(of("settings: {replay: below/x.npy}\ntrades: []\n"), nothing_refused);
-    // A folder whose name begins as that of the book does is another one.
+    // A folder whose name only begins like the book's is outside.
     fs::create_directory(own / "books_too");
     own.write("books_too/market.yaml", market_text);
     EXPECT_NE(of("market: ../books_too/market.yaml\ntrades: []\n").find(outside), std::string::npos);
 }
 
-// A market names files, too: in a book, beside one, below one, and by itself.
+// A market names files too: inside a book, beside one, below one, and alone.
 TEST_F(confine, a_folder_is_no_file_in_itself) {
     const fs::path folder = own / "books";
     EXPECT_EQ(config::resolved_inside(folder / "below/../market.yaml", folder),
@@ -146,7 +146,7 @@ TEST_F(confine, scenarios_of_a_market) {
     EXPECT_EQ(refusal([&] { market_quotes::load(own / "books/quotes.yaml"); }), nothing_refused);
 }
 
-// A link that comes between the look and the opening leads nowhere.
+// A link created between the check and the opening is not followed.
 TEST_F(confine, the_file_that_was_looked_at_is_opened) {
     fs::create_symlink(own / "none.yaml", own / "books/dangling.yaml");
     EXPECT_NE(of("market: dangling.yaml\ntrades: []\n"), nothing_refused);
@@ -162,7 +162,6 @@ TEST_F(confine, the_file_that_was_looked_at_is_opened) {
               fs::canonical(own / "books") / "x");
 }
 
-// Files that are none of ours, taken for ours: nothing that they say is told.
 TEST_F(confine, no_word_of_another_file) {
     const std::string secret = "hunter2";
     const std::vector<std::string> texts{

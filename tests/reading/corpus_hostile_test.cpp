@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
-// Thousands of hostile files, made by rules: odd spellings of numbers and days in every place where one may
-// stand, every value replaced by what does not belong there, every key misspelt or missing, YAML's traps,
-// broken encodings, scripts, correlations, surfaces and files that are none.
+// Thousands of hostile files made by rules: odd spellings of numbers and days in every place, every value
+// replaced by a wrong one, every key misspelt or missing, YAML's traps, broken encodings, scripts,
+// correlations, surfaces and invalid files.
 //
-// Each is refused in words and at a place, or what was read is what a second reader reads, and no price that
-// comes of it is anything but a number. A failure prints the file.
+// Each is refused with a message and a place, or reads as in a second reader and gives finite prices. A
+// failure prints the file.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -145,7 +145,7 @@ std::string inner(const std::string& text, const std::string& by) {
     return made;
 }
 
-// A book with all in it, so that a change of any part is seen in the same way.
+// A complete book, in which a change of any part shows in the same way.
 std::string good_book() {
     return "settings:\n  paths: 1024\n  seed: 5\n" + good_trades + "market:\n" + inner(good_market, "  ");
 }
@@ -226,12 +226,12 @@ const char* name_of(form is) {
 
 // ---- Spellings in places -------------------------------------------------------------------------------
 
-// A line of a good file, with '@' where a number or a day stands.
+// A line of a good file, with '@' in place of a number or a day.
 struct place {
     form is;
     const char* from;
     const char* to;
-    double least, most;  // a number between is taken for sure
+    double least, most;  // a number between is certainly accepted
     bool takes_days = false, takes_numbers = true;
 };
 
@@ -352,7 +352,7 @@ void add_spellings(std::vector<hostile_case>& cases) {
             hostile_case made{std::string(name_of(at.is)) + ": " + to + " with " + word, at.is, good};
             made.text.replace(found, std::string(at.from).size(),
                               std::string(to).replace(to.find('@'), 1, word));
-            // Behind a key, a word that has none of YAML's signs in it is itself.
+            // After a key, a word without special characters of YAML is itself.
             const bool is_bare = word.find_first_of("#:,[]{}&*!|>'\"%@`\\?=<() ") == std::string::npos &&
                                  !word.empty() && word != "-" && !(in_brackets && word == "~");
             if (!is_bare) return cases.push_back(std::move(made));
@@ -362,7 +362,7 @@ void add_spellings(std::vector<hostile_case>& cases) {
             if (!may_be) made.expected = end::refused;
             if (at.takes_numbers && number && *number >= at.least && *number <= at.most)
                 made.expected = end::taken;
-            // The strictness of a place is its own affair: whole numbers, and pillars that rise.
+            // Some places are stricter: whole numbers, and increasing pillars.
             if (std::string(at.to).find("count") != std::string::npos && number &&
                 *number != std::floor(*number))
                 made.expected = end::refused;
@@ -377,9 +377,9 @@ void add_spellings(std::vector<hostile_case>& cases) {
 
 // ---- Values that do not belong -------------------------------------------------------------------------
 
-// Writes a tree again, with a line of text in the place of one node, and a key left out or misspelt.
+// Rewrites a tree with a line of text in place of one node, and a key left out or misspelt.
 struct writer {
-    int target = -1;           // the node that is replaced
+    int target = -1;           // the replaced node
     std::string in_its_place;  // a value on one line
     int lost_key = -1, misspelt_key = -1, doubled_key = -1;
     int nodes = 0, keys = 0;
@@ -465,7 +465,7 @@ void add_wrong_values(std::vector<hostile_case>& cases) {
             writer lost, misspelt, doubled;
             lost.lost_key = misspelt.misspelt_key = doubled.doubled_key = key;
             cases.push_back({which + " left out", is, lost.block(root)});
-            // Names of one's own (assets, parameters) may be misspelt and are then others.
+            // Misspelt names of assets and parameters are merely other names.
             cases.push_back({which + " misspelt", is, misspelt.block(root)});
             const std::string twice = doubled.block(root);
             cases.push_back({which + " twice", is, twice, end::refused});
@@ -663,7 +663,7 @@ void add_yaml(std::vector<hostile_case>& cases) {
             }());
         refused("a list of 300,000", good + "zz: [" + repeated("1,", 300'000) + "1]\n");
         refused("two million empty lines, no value", repeated("\n", 2'000'000));
-        // Cut at every hundredth byte: whatever is taken is what stands there.
+        // Cut at many places: whatever is accepted must be what is there.
         for (std::size_t at = 1; at < good.size(); at += std::max<std::size_t>(good.size() / 40, 1))
             either("cut at " + std::to_string(at), good.substr(0, at));
     }
@@ -1085,7 +1085,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
              "{local_volatility: {surface: {svi: {0.001: {a: 0.02, b: 0.1, rho: 0, m: 0, sigma: 0.2}}}}}")) {
         market(heston, model, end::either);
     }
-    // Schedules.
     const std::string rule =
         "      start: 2025-12-15\n      end: 2026-12-15\n      every: 1m\n      calendar: weekends\n      "
         "roll: preceding\n";
@@ -1137,7 +1136,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
         book("    averaging_dates:\n" + rule, "    averaging_dates: " + std::string(written) + "\n",
              end::either);
     }
-    // Trades.
     book("quantity: 10", "quantity: 1e308", end::either);
     book("quantity: 10", "quantity: -1e308", end::either);
     book("strike: 100\n    maturity", "strike: 1e-300\n    maturity", end::either);
@@ -1188,7 +1186,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     for (const char* asked : {"5", "price", "[]", "[fair_strike]", "{}", "{fair_strike: 1}", "{price: 1}",
                               "~", "implied_volatilty", "''", "{implied_volatility: implied_volatility}"})
         book("quantity: 10", std::string("report: ") + asked);
-    // Calendars.
     calendar("weekend: [saturday, sunday]",
              "weekend: [monday, tuesday, wednesday, thursday, friday, saturday, sunday]");
     calendar("weekend: [saturday, sunday]", "weekend: [Saturday]");
@@ -1204,7 +1201,7 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     calendar("  - 2026-12-25\n", "  -\n");
     calendar("  - 2026-12-25\n", "  - 2026-12-25 Christmas\n");
     calendar("  - 2026-12-25\n", "  - 2026-12-25\n  - 2026-12-25\n", end::either);
-    // Every day of ten years is a holiday: what is left are the others.
+    // Every day of ten years is a holiday.
     std::string closed;
     for (int serial = *independent::day("2026-01-01"); serial < *independent::day("2036-01-01"); ++serial)
         closed += "  - " + independent::day_table::all().at(serial).text + "\n";
@@ -1217,7 +1214,7 @@ void add_nonsense(std::vector<hostile_case>& cases) {
 
 // ---- Files that name others ----------------------------------------------------------------------------
 
-// A NumPy array of doubles, or what pretends to be one.
+// A NumPy array of doubles, or an imitation of one.
 std::string array_file(const std::string& shape, std::size_t numbers, double value = 0.2,
                        const std::string& type = "<f8", const std::string& order = "False") {
     std::string header =
@@ -1231,7 +1228,7 @@ std::string array_file(const std::string& shape, std::size_t numbers, double val
     return made;
 }
 
-// Each is loaded from a folder of its own, and has to be refused as a whole or by its trades.
+// Loads each from a folder of its own; the file or its trades must be refused.
 void run_files(std::size_t step) {
     namespace fs = std::filesystem;
     const tests::own_folder folder;
@@ -1451,7 +1448,7 @@ void* operator new(std::size_t bytes) {
 void* operator new[](std::size_t bytes) {
     return tilewalk::corpus::memory().take(bytes);
 }
-// A sanitizer's own would not go through the first.
+// A sanitizer's own version would bypass the first.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     try {
         return tilewalk::corpus::memory().take(bytes);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
 // Every shipped book, market, product and calendar, changed in thousands of ways, under an independent judge:
-// a change is refused in words and at a place, or what Tilewalk read is what a second reader reads. Then a
-// change of every single number, which has to change a price.
+// a change is refused with a message and a place, or Tilewalk reads the same as a second reader. Then every
+// single number is changed, which must change a price.
 //
 // A failure prints the seed and the shortest file that still shows it. TILEWALK_CORPUS_SEEDS=from-to runs
-// these seeds alone.
+// only these seeds.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -24,7 +24,7 @@ namespace {
 using tests::replaced;
 using tests::texts;
 
-// Trades for the product of a file: its example, and for numbers to matter the same with each choice.
+// Trades for a file's product: its example, repeated with each choice so that numbers matter.
 std::vector<base_file> shipped(form is) {
     std::vector<std::filesystem::path> files;
     const auto add = [&](const std::string& folder) {
@@ -52,8 +52,7 @@ std::vector<base_file> shipped(form is) {
         if (file.extension() != ".yaml") continue;
         base_file base{is, file.filename().string(), content(file.string()), ""};
         if (base.name == "smiles.yaml") {
-            // The leverage of stochastic local volatility takes seconds; with few particles it is the same
-            // file.
+            // The leverage of stochastic local volatility takes seconds; few particles suffice here.
             base.text = replaced(base.text, "particles: 16384", "particles: 1024");
         }
         if (is == form::product) {
@@ -78,7 +77,7 @@ struct token {
     bool is_day = false, in_script = false;
 };
 
-// Numbers and days that are values or keys, and the numbers of scripts; none of comments, prose and quotes.
+// Numbers and days that are values or keys, and the numbers of scripts, except in comments, prose and quotes.
 std::vector<token> tokens_of(const std::string& text) {
     std::vector<token> found;
     bool in_script = false, in_prose = false;
@@ -110,7 +109,7 @@ std::vector<token> tokens_of(const std::string& text) {
                        (!in_script && (of == '-' || of == '+' || of == '%' || of == '/'));
             };
             if (is_part(c)) {
-                // The sign of a power of ten belongs to its number, in a script too.
+                // The sign of an exponent belongs to its number, in a script too.
                 const auto is_sign_of_power = [&](std::size_t at) {
                     return (line[at] == '-' || line[at] == '+') && at >= i + 2 && std::isdigit(line[i]) &&
                            (line[at - 1] == 'e' || line[at - 1] == 'E');
@@ -147,7 +146,7 @@ std::vector<token> tokens_of(const std::string& text) {
 
 // ---- Spellings -----------------------------------------------------------------------------------------
 
-// The same number in other signs.
+// The same number in another spelling.
 std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) {
     if (independent::day(word)) return word;
     std::string digits = word, sign;
@@ -159,7 +158,7 @@ std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) 
     const std::size_t point = digits.find('.');
     const std::size_t whole = point == std::string::npos ? digits.size() : point;
     switch (how % 4) {
-        case 0:  // a zero more behind the point
+        case 0:  // one more zero after the point
             return sign + digits + (point == std::string::npos ? ".0" : "0");
         case 1:  // no point, a power of ten
             if (point != std::string::npos) {
@@ -177,7 +176,7 @@ std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) 
     }
 }
 
-// Texts that people and programs write where a number or a date should stand; some of it is one.
+// Texts that people and programs write in place of a number or a date; some are valid.
 std::string odd(const std::string& word, draws& from) {
     static const std::vector<std::string> fixed = texts(
         "0x10", "0o17", "0b11", "1_000", "1,5", "20%", "1e400", "-1e400", "1e-400", "4.9e-324", "2.2e-308",
@@ -285,7 +284,7 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
-// The words before a colon, each with where it stands.
+// The words before a colon, with their places.
 std::vector<token> keys_of(const std::string& text) {
     std::vector<token> found;
     for (std::size_t at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {
@@ -311,7 +310,7 @@ std::string respelt(const std::string& text, std::uint64_t seed) {
     auto tokens = tokens_of(text);
     std::size_t k = 0;
     for (auto t = tokens.rbegin(); t != tokens.rend(); ++t, ++k) {
-        // Settings are written as options are: without a sign.
+        // Settings are written without a sign, as options are.
         const bool has_no_sign =
             t->in_script || text.substr(text.rfind('\n', t->at) + 1).starts_with("settings:");
         const std::string word = respelt(text.substr(t->at, t->length), mixed(seed, k), has_no_sign);
@@ -416,7 +415,7 @@ std::string changed(const std::string& text, change how, std::uint64_t seed) {
 
 // ---- The run -------------------------------------------------------------------------------------------
 
-// The shortest text, by whole lines, of which `is_wrong` still holds.
+// The shortest text, by whole lines, for which `is_wrong` still holds.
 std::string shrunken(std::string text, const std::function<bool(const std::string&)>& is_wrong) {
     for (std::size_t many = std::max<std::size_t>(lines_of(text).size() / 2, 1);; many /= 2) {
         for (std::size_t at = 0; at < lines_of(text).size();) {
@@ -441,7 +440,7 @@ std::pair<std::uint64_t, std::uint64_t> seeds_of(std::uint64_t from, std::uint64
     return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first + 1};
 }
 
-// The first line in which a text differs from another, before and after.
+// The first differing line, before and after.
 std::string line_that_differs(const std::string& before, const std::string& after) {
     std::size_t at = 0;
     while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;
@@ -465,7 +464,7 @@ bool same_prices(const std::vector<price_row>& a, const std::vector<price_row>& 
     return true;
 }
 
-// Mutations `from` to `to` of the files of a form; every `priced`-th is priced as well.
+// Mutations `from` to `to` of the files of a form; every `priced_every`-th is priced as well.
 void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every) {
     court at(shipped(is));
     const auto [first, last] = seeds_of(from, to);
@@ -479,7 +478,7 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
         constexpr auto kinds = static_cast<std::size_t>(change::count);
         auto how = static_cast<change>(from_seed.below(kinds));
         std::string text = changed(base.text, how, mixed(seed, 2));
-        // Some files have nothing of what is to be changed, and some changes leave all as it was.
+        // Some files lack the target of a change, and some changes have no effect.
         for (std::uint64_t k = 3; text == base.text; ++k) {
             how = static_cast<change>((static_cast<std::size_t>(how) + 1) % kinds);
             text = changed(base.text, how, mixed(seed, k));
@@ -504,7 +503,7 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
         }
         if (found.defect.empty()) continue;
         ++wrong;
-        // A message says where it stands, so a shorter file has the same fault with other words.
+        // A message contains its place, so the same fault in a shorter file has other words.
         const auto kind_of = [](const std::string& defect) {
             return defect.substr(0, std::min<std::size_t>(defect.find_first_of("0123456789'"), 24));
         };
@@ -532,14 +531,13 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
     std::cout << "  in all: " << refused << " refused, " << accepted << " accepted, " << judged << " judged, "
               << priced << " priced\n";
     if (std::getenv("TILEWALK_CORPUS_SEEDS")) return;
-    // A judge that looks away proves nothing.
+    // The judge must have compared enough cases.
     EXPECT_EQ(refused + accepted, last - first);
     EXPECT_GT(judged, (accepted * 3) / 4);
     EXPECT_GT(refused, 0U);
 }
 
-// The judge is shown what Tilewalk read of one file beside another one, in which a number or a day is
-// changed.
+// Shows the judge what Tilewalk read of one file beside another one with a changed number or day.
 void expect_objections(form is, std::uint64_t from, std::size_t most_blind_percent) {
     court at(shipped(is));
     std::size_t shown = 0, blind = 0;
@@ -568,8 +566,8 @@ void expect_objections(form is, std::uint64_t from, std::size_t most_blind_perce
         << unseen;
 }
 
-// The parameters of models it can't see: there the prices of other spellings judge. Nor a holiday that falls
-// on a weekend, which every third does.
+// The judge can't see the parameters of models, where prices of other spellings are compared instead, nor a
+// holiday on a weekend, about one in three.
 TEST(corpus_mutations, the_judge_of_books_objects) {
     expect_objections(form::book, 400'000, 25);
 }
@@ -603,8 +601,7 @@ std::string in_one_line(const tree& value) {
     return made;
 }
 
-// Trades that take a product through its ways: its example, what it has to be told alone, and each word that
-// it may be told.
+// Trades that exercise a product: its example, its mandatory parameters alone, and each choice.
 std::string trades_of(const base_file& product) {
     const tree root = independent::yaml(product.text);
     const tree example = independent::yaml("a: " + product.trade + "\n").members.at(0).second;
@@ -639,7 +636,7 @@ std::string trades_of(const base_file& product) {
     return made;
 }
 
-// A book that looks at as much of the demo market as all products together do.
+// A book that depends on as much of the demo market as all products together.
 std::string trades_of_all() {
     std::string made = "trades:\n";
     std::size_t number = 0;
@@ -674,8 +671,8 @@ std::vector<std::string> others_of(const std::string& word) {
     return made;
 }
 
-// Puts other numbers and days in the place of every `step`-th that stands in a file. One of them has to be
-// refused or to change a price, but for those of `may_not` and as many as `most_percent` says.
+// Replaces every `step`-th number or day of a file. The change must be refused or change a price, except for
+// those of `may_not` and a share of `most_percent`.
 void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std::string>& may_not,
                                 std::size_t most_percent = 0) {
     auto bases = shipped(is);
@@ -693,12 +690,11 @@ void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std
             const std::string before = base.text.substr(line, t.at - line);
             const std::string key =
                 before.substr(before.find_last_of(",{[ ", before.size() < 2 ? 0 : before.size() - 2) + 1);
-            // Bounds are the judge's, an example is not priced here, and a run has paths and a seed of its
-            // own.
+            // The judge covers bounds; an example is not priced here, and a run has its own paths and seed.
             if (is == form::product && !t.in_script && !key.starts_with("default")) continue;
             if (before.starts_with("settings")) continue;
-            // A script's first values are set again before they are read, its conditions for refusing compare
-            // sizes.
+            // A script's initial values are overwritten before they are read, and its refusal conditions
+            // compare sizes.
             if (t.in_script && before.find_first_not_of(' ') == 2) continue;
             if (number++ % step != 0) continue;
             if (original.rows.empty()) original = at.held(base, base.text, true);
@@ -729,10 +725,10 @@ void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std
     EXPECT_LE(silent.size() * 100, most_percent * looked_at) << said;
 }
 
-// No trade on this asset is alive after the expiry before this one.
+// No trade on this asset is alive after the previous expiry.
 const std::vector<std::string> idle_in_books{"smiles.yaml: 2028-01-21"};
-// No trade in euros pays after the pillar before this one, and none on the asset of this dividend lives on
-// until another day of it.
+// No euro trade pays after the previous pillar, and none on this dividend's asset lives until another day of
+// it.
 const std::vector<std::string> idle_in_markets{"demo.yaml: 2036-01-15", "demo.yaml: - {date: 2027-12-08"};
 
 TEST(corpus_mutations_long, every_number_of_a_book_matters) {
@@ -741,8 +737,8 @@ TEST(corpus_mutations_long, every_number_of_a_book_matters) {
 TEST(corpus_mutations_long, every_number_of_a_market_matters) {
     expect_that_numbers_matter(form::market, 1, idle_in_markets);
 }
-// Lines that the trades made up here do not reach, or that only terms reach which are refused; and numbers
-// beside which a path never comes. A few more may be idle in products to come.
+// Lines that the trades made here don't reach, or that only refused terms reach, and numbers that no path
+// comes near. Future products may leave a few more idle.
 const std::vector<std::string> idle_in_products =
     texts("accumulator.yaml: alive_so_far = alive_so_far * (1", "barrier.yaml: untouched = 0",
           "barrier_reverse_convertible.yaml: untouched = 0", "cap_floor.yaml: interest = 0",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that lost their end: read strictly, none passes, whatever it holds and wherever it is cut. Read
-// otherwise, what ends inside of something is refused in words that say so.
+// Truncated files: read strictly, none passes, wherever it is cut. Otherwise, a file that ends inside of
+// something is refused with a message about that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using tests::own_text;
 using tests::refusal;
 using tests::text_of;
 
-// The files that come with Tilewalk, with what reads the text of each strictly, as if it stood in its place.
+// A shipped file, with a function that reads a text strictly in its place.
 struct shipped {
     fs::path file;
     std::string text;
@@ -52,7 +52,7 @@ std::vector<shipped> shipped_files() {
                            }});
         }
     };
-    // A file that a book names is written where a small book, which is whole, names it.
+    // A file named by a book is tested in a small, complete book that names it.
     static const tests::own_folder own;
     const auto named_by = [&](const std::string& book) {
         return [=](const std::string& text, const fs::path&) {
@@ -63,7 +63,7 @@ std::vector<shipped> shipped_files() {
     add("configs/markets", named_by("market: named.yaml\ntrades: []\n...\n"));
     add("configs/calendars", named_by("calendars: {here: named.yaml}\ntrades: []\n...\n"));
     add("configs/products", named_by("products: [named.yaml]\ntrades: []\n...\n"));
-    // One of the library goes by another name, so that the library's own is not in its way.
+    // Under another name, so that the library's own product does not conflict.
     add("products/library", [=](const std::string& text, const fs::path& file) {
         std::string renamed = text;
         const std::string name = "product: " + file.stem().string() + "\n";
@@ -91,7 +91,7 @@ void expect_that_none_passes(std::size_t stride, std::size_t near_the_end) {
     ASSERT_GE(all.size(), 50U);
     for (const shipped& one : all) {
         EXPECT_EQ(one.refusal_of(one.text), nothing_refused) << one.file;
-        // The line end of the last line is no part of what it says.
+        // The final line end carries no content.
         const std::size_t whole = one.text.size() - 1;
         EXPECT_EQ(one.refusal_of(one.text.substr(0, whole)), nothing_refused) << one.file;
         for (std::size_t bytes = 0; bytes < whole;) {
@@ -111,7 +111,6 @@ TEST(cut_files_long, no_shipped_file_passes_cut_after_any_byte) {
     expect_that_none_passes(1, 0);
 }
 
-// A market by itself, as --market names it, and a text.
 TEST(cut_files, a_market_by_itself) {
     const tests::own_folder own;
     const std::string demo = own_text("configs/markets/demo.yaml");
@@ -129,7 +128,7 @@ TEST(cut_files, a_market_by_itself) {
               nothing_refused);
 }
 
-// A count guards the trades, and nothing that stands behind them.
+// A count guards the trades, and nothing after them.
 TEST(cut_files, a_count_guards_trades_alone) {
     const std::string market =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n"
@@ -149,7 +148,6 @@ TEST(cut_files, a_count_guards_trades_alone) {
     EXPECT_EQ(strictly("trades: []\ntrade_count: 0\n"), nothing_refused);
 }
 
-// The library inside the binary is read strictly as well, and its files have their ends.
 TEST(cut_files, the_embedded_library) {
     for (const books::library_file& file : books::library_files())
         EXPECT_TRUE(std::string_view(file.text).ends_with("\n...\n")) << file.name;
@@ -157,7 +155,6 @@ TEST(cut_files, the_embedded_library) {
         EXPECT_TRUE(std::string_view(file.text).ends_with("\n...\n")) << file.name;
 }
 
-// A file that ends inside of something is told, strict or not.
 TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
     const tests::own_folder own;
     const std::string market = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\n";
@@ -207,8 +204,7 @@ TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
         EXPECT_NE(got.find(hint), std::string::npos) << got << "\nwanted: " << said;
         EXPECT_NE(got.find(said), std::string::npos) << got << "\nwanted: " << said;
     }
-    // No hint where something follows, where a bracket closes what lacks a key, or where the file says its
-    // end.
+    // No hint if something follows, if a bracket closes what lacks a key, or if the file has its end marker.
     for (const std::string& got :
          {of_market("currencies: {USD: {rate: 0.03}}\nassets: {}\n...\n"),
           of_market(market + "assets: {ACME: {currency: USD}}\n"), of_market(market + "assets:\n  A:\n...\n"),
@@ -220,7 +216,7 @@ TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
     }
 }
 
-// A trade that a book ends in fails as any bad one does, and its row says what may have happened.
+// A trade truncated by the end of the book fails like any bad trade, with a hint in its row.
 TEST(cut_files, the_last_trade_of_a_book) {
     const std::string head =
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 1, maturity: 1}\n";
@@ -240,7 +236,6 @@ TEST(cut_files, the_last_trade_of_a_book) {
     EXPECT_EQ(failure_of_last("  - {id: b}\n").find("cut short"), std::string::npos);
 }
 
-// Quotes to calibrate are read as strictly.
 TEST(cut_files, quotes) {
     const std::string svi = own_text("configs/calibration/svi.yaml");
     const std::string cut = svi.substr(0, svi.rfind("        2.0:"));

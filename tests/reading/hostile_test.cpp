@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
 // label: apart (the memory of a command is counted from that of the process that starts it)
-// Files that mean harm, or were made without care, given to the command as its book, its market or a product:
-// each is refused in words and with the right exit code, in little memory, and none crashes, hangs or passes.
+// Malicious or careless files as the command's book, market or product: each is refused with a message and
+// the right exit code, in little memory, without a crash or a hang.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using tilewalk::tests::repeated;
 using tilewalk::tests::replaced;
 
-// Sanitizers keep shadows of memory, which no limit for the program itself allows for.
+// The shadow memory of sanitizers exceeds any limit for the program itself.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool is_sanitized = true;
 #else
@@ -76,7 +76,7 @@ outcome run(std::vector<std::string> words, const fs::path& folder) {
     const int out = ::memfd_create("out", MFD_CLOEXEC), err = ::memfd_create("err", MFD_CLOEXEC);
     const pid_t child = ::fork();
     if (child == 0) {
-        // Against a hang: both end the program by a signal, which is no exit code that a case expects.
+        // Against hangs: both limits end the program by a signal, which no case expects.
         const rlimit cpu_seconds{60, 60};
         ::setrlimit(RLIMIT_CPU, &cpu_seconds);
         ::alarm(500);
@@ -117,7 +117,7 @@ class hostile : public testing::Test {
 
     void put(const std::string& name, const std::string& text) const { own.write(name, text); }
 
-    // The command with `words`, which has to end with this code and to say these words.
+    // Runs the command with `words`; expects this exit code and message.
     void expect(const std::string& title, const std::vector<std::string>& words, int code,
                 const std::string& said) {
         EXPECT_TRUE(titles_.insert(title).second) << "two cases are called " << title;
@@ -130,7 +130,7 @@ class hostile : public testing::Test {
         const std::string& told = code == 3 ? got.out : got.err;
         EXPECT_NE(told.find(said), std::string::npos) << "expected '" << said << "'\n" << text;
         EXPECT_LT(told.size(), 20'000U) << text;
-        // The file of a message stands in front of it, once.
+        // The file's name begins the message and appears once.
         const auto named = told.find("book.yaml:");
         EXPECT_TRUE(code != 2 || named == std::string::npos ||
                     told.find("book.yaml:", named + 1) == std::string::npos)
@@ -153,7 +153,7 @@ class hostile : public testing::Test {
         put("market.yaml", text);
         expect(title, {"validate", "good_book.yaml", "--market", "market.yaml"}, 2, said);
     }
-    // After everything, so that a list that lost its cases does not pass.
+    // Detects lost cases; call at the end.
     void expect_cases(std::size_t at_least) const { EXPECT_GE(titles_.size(), at_least); }
 
     tilewalk::tests::own_folder own;
@@ -483,7 +483,7 @@ TEST_F(hostile, more_than_there_is_room_for) {
     expect_cases(34);
 }
 
-// Whatever is cut from the end of a book that says where it ends, it is noticed.
+// Every truncation of a book with an end marker is noticed.
 TEST_F(hostile, books_that_are_cut_short) {
     const std::string book =
         "market: good_market.yaml\ntrades:\n" + good_trade +

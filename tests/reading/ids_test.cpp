@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of trades: something that people see, each told apart from every other; and the characters beyond
-// U+FFFF of a book in JSON.
+// Ids of trades are visible and distinguishable; JSON books may have characters beyond U+FFFF.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -29,7 +28,7 @@ std::string utf8(std::initializer_list<std::uint32_t> characters) {
     return text;
 }
 
-// The complaint about a trade of this id, written in double quotes.
+// The complaint about a trade with this id, in double quotes.
 std::string refusal_of_id(const std::string& id) {
     const book read = book::parse("trades:\n  - {id: \"" + id + "\"" + trade + "...\n");
     const auto& failure = read.state().trades.at(0).failure;
@@ -40,9 +39,9 @@ TEST(ids, what_people_see_is_an_id) {
     for (const std::string& id : std::vector<std::string>{
              std::string("a"), std::string("a b"), std::string("=1+1"), utf8({0xe9}), utf8({0x5d0}),
              utf8({0xd55c, 0xae00}),
-             utf8({0x915, 0x94d, 0x937}),  // with a virama, which is not drawn together with anything
-             utf8({0xe01, 0xe39, 0xe49}),  // two marks in their order
-             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),  // a heart that is drawn in colours
+             utf8({0x915, 0x94d, 0x937}),              // with a virama, which does not combine with anything
+             utf8({0xe01, 0xe39, 0xe49}),              // two marks in their order
+             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),  // a heart in colour
              utf8({0x1f468, 0x200d, 0x1f469}),         // joined
              utf8({0x1f3f4, 0xe0067, 0xe007f}), std::string(256, 'x')}) {
         EXPECT_EQ(refusal_of_id(id), nothing) << id;
@@ -69,11 +68,11 @@ TEST(ids, what_nobody_sees_is_none) {
     EXPECT_EQ(refusal_of_id(std::string(257, 'x')), "found an id of 257 bytes, expected at most 256");
 }
 
-// Two ids that all readers of Unicode hold for one can't both be in the form NFC.
+// Of two ids that Unicode treats as equal, at most one is in NFC.
 TEST(ids, one_spelling_of_each) {
     struct spelling {
         std::vector<std::uint32_t> composed, other;
-        const char* names;  // the character that gives it away
+        const char* names;  // the character that reveals it
     };
     const std::vector<spelling> spellings{
         {{0xe9}, {'e', 0x301}, "U+0301"},        // e acute
@@ -94,7 +93,7 @@ TEST(ids, one_spelling_of_each) {
         for (const std::uint32_t c : composed) config::append_utf8(c, one);
         for (const std::uint32_t c : other) config::append_utf8(c, two);
         const std::string a = refusal_of_id(one), b = refusal_of_id(two);
-        // At most one of two spellings passes; the one that can be drawn together otherwise never does.
+        // At most one of two spellings passes, and never the decomposed one.
         EXPECT_NE(b, nothing) << two;
         EXPECT_NE(b.find("Unicode's form NFC"), std::string::npos) << b;
         EXPECT_TRUE(a == nothing || composed.size() > 1) << one << ": " << a;
@@ -103,7 +102,7 @@ TEST(ids, one_spelling_of_each) {
     EXPECT_EQ(config::not_composed("plain"), config::not_a_code_point);
 }
 
-// Written as one character, as two halves, or in eight digits: the same text.
+// The same text as one character, as two surrogates, or in eight digits.
 TEST(ids_surrogates, pairs_are_the_character) {
     const std::string face = utf8({0x1f600}), flag = utf8({0x1f1eb, 0x1f1f7});
     const auto text = [](const std::string& yaml) { return config::parse(yaml, "f").at("a").text(); };
@@ -120,7 +119,7 @@ TEST(ids_surrogates, pairs_are_the_character) {
     // Places are those of the file.
     const config::node placed = config::parse(R"({"a": "\ud83d\ude00", "b": 1})", "f");
     EXPECT_EQ(placed.at("b").where(), (location{"f", 1, 28}));
-    // In a long book, too: through many blocks of the reader, beside lines that are read without yaml-cpp.
+    // Also in a long book, through many blocks of the reader, beside lines read without yaml-cpp.
     std::string book = "{\"trades\": [\n", want;
     for (int i = 0; i < 5000; ++i)
         book += std::string(i > 0 ? ",\n" : "") + R"({"id": "\ud83d\ude00)" + std::to_string(i) + "\"}";
@@ -134,7 +133,7 @@ TEST(ids_surrogates, pairs_are_the_character) {
     EXPECT_EQ(mixed.at("x").text(), face);
 }
 
-// Outside of double quotes a backslash is a backslash, whatever else the file holds.
+// Outside of double quotes a backslash is just a backslash.
 TEST(ids_surrogates, elsewhere_they_are_what_they_seem) {
     const std::string other = "p: \"\\ud83d\\ude00\"\n", raw = R"(\ud83d\ude00)", odd = R"(\ufffe\uffff)";
     const auto text = [&](const std::string& value) {

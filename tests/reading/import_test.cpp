@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portfolios in ORE's XML: what the reader of XML refuses, what a trade becomes, and that no field of it is
-// passed over. Values, schedules and ORE's own reading are those of tests/ore_import_test.py.
+// Portfolios in ORE's XML: refusals of the XML reader, conversion of trades, and no field passed over.
+// tests/ore_import_test.py compares values, schedules and ORE's own reading.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,7 +151,7 @@ class import_of_ore : public testing::Test {
     imported_portfolio of(const std::string& xml) const {
         return import_ore_text(xml, "p.xml", own / "names.yaml");
     }
-    // The portfolio of all kinds with one text in the place of another, which is there.
+    // The portfolio of all kinds with one text, which must exist, replaced.
     static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
         std::string xml = whole();
         const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
@@ -200,7 +200,7 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
             EXPECT_NE(page.find("`" + product + "`"), std::string::npos) << product;
             at = end + 2;
         }
-        // Kinds that differ in their asset alone have one of the two there.
+        // Kinds that differ only in their asset are represented by one of the two.
         const std::string pair = known.name.starts_with("Fx")       ? "Equity" + known.name.substr(2)
                                  : known.name.starts_with("Equity") ? "Fx" + known.name.substr(6)
                                                                     : known.name;
@@ -222,7 +222,7 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
 }
 
 TEST_F(import_of_ore, any_field_that_is_not_known_is_refused) {
-    // In every element that has children, one more at its end.
+    // Adds a child at the end of every element that has children.
     const std::string& xml = whole();
     std::size_t tried = 0;
     std::vector<std::string> open;
@@ -262,7 +262,7 @@ TEST_F(import_of_ore, attributes_that_are_not_known_are_refused) {
         nothing_refused);
 }
 
-// A trade counts as imported only if a book takes it.
+// A trade counts as imported only if a book accepts it.
 TEST_F(import_of_ore, what_no_book_takes_is_refused) {
     const auto renamed = [&](const std::string& id) {
         std::string xml = whole();
@@ -427,7 +427,7 @@ TEST_F(import_of_ore, what_changes_a_value_is_refused_or_read) {
     }
 }
 
-// Rates of a curve are those of the periods that they are paid for, if these are counted as the rates are.
+// A curve's rates are those of the payment periods if their day counts agree.
 TEST_F(import_of_ore, overnight_rates_are_compounded_over_their_period) {
     const auto taken = [&](const std::string& leg) {
         const imported_portfolio read = of(with(
@@ -493,7 +493,7 @@ TEST_F(import_of_ore, a_tenor_may_be_written_in_two_ways) {
     EXPECT_EQ(with_tenors("30D", "1M"), 1u);
 }
 
-// A list of dates says no tenor that could be held against that of the index.
+// A list of dates has no tenor to compare with the index.
 TEST_F(import_of_ore, periods_that_are_listed_are_told_of) {
     const std::string xml = whole();
     const std::size_t floating = xml.find("<LegType>Floating<", xml.find("<Trade id=\"swap\">")),
@@ -525,8 +525,7 @@ TEST_F(import_of_ore, a_bermudan_begins_both_legs_anew) {
         "one");
 }
 
-// A day to come since when a barrier is watched changes nothing in ORE, and one that has passed tells of
-// touches.
+// A future monitoring start has no effect in ORE, and a past one refers to touches.
 TEST_F(import_of_ore, barriers_are_watched_from_as_of_on) {
     for (const char* const day : {"2025-06-16", "2026-06-15"}) {
         const imported_portfolio read =
@@ -591,7 +590,7 @@ TEST_F(import_of_ore, rows_of_two_trades_have_different_ids) {
 }
 
 // A rebate in the file is for the whole trade, in the book for one unit, whoever holds it. A knock-out pays
-// it at the touch; without a touch a knock-in pays it at the end, when it is known.
+// at the touch; a knock-in without a touch pays at the end.
 TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
     const auto rebate = [&](const std::string& trade, const std::string& old, const std::string& text) {
         const imported_portfolio read = of(with(trade, old, text));
@@ -721,7 +720,7 @@ TEST_F(import_of_ore, names_lead_to_assets_calendars_and_credit) {
         std::string::npos);
 }
 
-// A day of few bytes may stand for many dates, and a book of too many could not be read.
+// A few bytes may stand for many dates, and a book with too many could not be read.
 TEST_F(import_of_ore, a_portfolio_of_too_many_dates_is_refused) {
     std::string xml = "<Portfolio>";
     for (int i = 0; i < 60; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of products: all that a product says of itself is there.
+// A product's page contains everything that the product declares.
 #include <gtest/gtest.h>
 
 #include <algorithm>

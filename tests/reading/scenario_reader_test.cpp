@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of scenarios: each form gives the changes that it says, by plain arithmetic, and all that is wrong is
-// refused at its place.
+// Scenario files: each form gives the stated changes, by plain arithmetic, and every mistake is refused at
+// its place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<std::string> names(const scenario_list& in) {
     return out;
 }
 
-// The values of the numbers that a scenario changes, as the market has them then.
+// The values of the changed numbers in the scenario's market.
 std::map<std::string, double> after(const scenario& s) {
     std::map<std::string, double> out;
     for (const market_change& c : s.changes) {
@@ -132,7 +132,7 @@ stress:
     EXPECT_TRUE(named(read, "later").changes.empty());
     EXPECT_EQ(named(read, "both").days, 30);
     expect_values(named(read, "both"), {{"ACME.spot", 100}});
-    // A move by an amount stays one.
+    // An absolute move stays one.
     EXPECT_EQ(named(read, "points").changes.front().is, market_change::way::shift);
     EXPECT_EQ(named(read, "percent").changes.front().amount, 80);
     EXPECT_TRUE(read.likely_sets.empty());
@@ -155,14 +155,14 @@ TEST(scenario_reader, patterns_move_all_that_fits_but_facts) {
                                       {"USD.rate@2027-07-15", 0.03},
                                       {"ACME.spot", 110},
                                       {"BETA.spot", 55}});
-    // The fixing of ACME stays what it was.
+    // The fixing of ACME is unchanged.
     expect_values(read.scenarios[1],
                   {{"ACME.spot", 110}, {"ACME.volatility", 0.22}, {"ACME|BETA.correlation", 0.55}});
     expect_values(parsed("stress: {a: {ACME.fixing@2026-01-02: +1}}").scenarios[0],
                   {{"ACME.fixing@2026-01-02", 100.5}});
 }
 
-// Relative moves count from the market as it is, not as its file has it.
+// Relative moves start from the current market, not from its file.
 TEST(scenario_reader, a_changed_market_is_the_base) {
     const market in = base().with("ACME.spot", 200);
     const scenario_list read = scenario_list::parse("stress: {a: {ACME.spot: -20%}}", "s", in);
@@ -223,7 +223,7 @@ TEST(scenario_reader, three_dots_fill_in) {
               expected({"relative -0.2", "relative 0", "relative +0.2", "relative +0.4"}));
     EXPECT_EQ(axis("{set: [0.1, 0.2, ..., 0.4]}"), expected({"set 0.1", "set 0.2", "set 0.3", "set 0.4"}));
     EXPECT_EQ(axis("[{set: 0.5}, 10%, {log: 0.1}]"), expected({"set 0.5", "+10%", "log +0.1"}));
-    // The amounts are those of the names.
+    // The amounts match the names.
     for (const scenario& s : parsed("ladder: {ACME.spot: [-30%, -27%, ..., 30%]}").scenarios) {
         const double percent = std::stod(s.name.substr(s.name.find('=') + 1));
         expect_values(s, {{"ACME.spot", 100 + percent}});
@@ -421,7 +421,6 @@ TEST(scenario_reader, refusals_of_grids_and_files) {
     EXPECT_EQ(refused("stress: {a: {ACME.spot: 1}}\n...\n", "", {.strict = true}), nothing_refused);
 }
 
-// A folder with tables.
 class scenario_reader_tables : public testing::Test {
   protected:
     std::string at(const std::string& name) const { return (own / name).string(); }
@@ -625,7 +624,7 @@ TEST_F(scenario_reader_tables, refusals_of_a_history) {
 }
 
 // A history in percent would move the market a hundred times too far. The market itself refuses such levels,
-// and a history and a table of scenarios say the same of them.
+// and a history and a scenario table give its message.
 TEST_F(scenario_reader_tables, a_level_that_no_market_has) {
     const auto market_says = [](const std::string& from, const std::string& to) {
         const std::string said = refusal([&] { market::parse(tests::replaced(market_text, from, to)); });
@@ -656,7 +655,7 @@ TEST_F(scenario_reader_tables, a_level_that_no_market_has) {
         const std::string table = head + "\n2025-01-02,90," + of.level + "\n2025-01-03,91," + of.level + "\n";
         EXPECT_EQ(refused_history(table), "levels.csv:2:15: " + of.column + ": " + of.words);
     }
-    // Unless they stand on days that are not used.
+    // Levels on unused days are accepted.
     EXPECT_EQ(refused_history("Date,USD.rate@1y\n2024-01-02,3\n2025-01-02,0.03\n2025-01-03,0.031\n",
                               ", from: 2025-01-01"),
               nothing_refused);
@@ -735,14 +734,14 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
                                       {"EURUSD.volatility", 0.2},
                                       {"USD.rate@1y", 0.035}});
     expect_values(read.scenarios[1], {{"ACME.spot", 105}});
-    // By itself, and told by its header or its name.
+    // Recognised by its header or its name when loaded alone.
     own.write("moves.csv", table);
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));
     EXPECT_EQ(parsed("Scenario,ACME.spot\na,1\n").scenarios[0].set, "stress");
-    // The name may stand behind the moves.
+    // The name may follow the moves.
     expect_values(of_table("ACME.spot,Scenario\n-20%,crash\n").scenarios.at(0), {{"ACME.spot", 80}});
-    // The sets that histories and tables of levels make are as likely under these names here.
+    // The default sets of histories and level tables count as likely here.
     EXPECT_EQ(
         parsed("Scenario,Set,ACME.spot\na,other,1\nb,ore,1\nc,stress,1\nd,ore,2\ne,history,1\n").likely_sets,
         (std::vector<std::string>{"ore", "history"}));
@@ -824,20 +823,20 @@ TEST_F(scenario_reader_tables, levels_of_ore) {
                                       {"EUR.rate@2027-01-15", -std::log(0.98) * 360 / 365},
                                       {"GBP.rate@2028-01-15", -std::log(0.9) / to_2028},
                                       {"JPY.rate", -std::log(1.02) / 2}});
-    // The market that a scenario makes has the discount factors of the table.
+    // The scenario's market has the discount factors of the table.
     const market then = base().changed(read.scenarios[1].changes);
     EXPECT_NEAR(then.number("GBP.rate@2028-01-15").value, -std::log(0.91) / to_2028, 1e-15);
     for (const scenario& s : read.scenarios)
         for (const market_change& c : s.changes) EXPECT_EQ(c.is, market_change::way::set);
 
-    // By itself, with its keys beside it.
+    // Alone, with its keys beside it.
     own.write("ore.csv", ore_table);
     own.write("ore.keys.yaml", ore_keys);
     const scenario_list beside = scenario_list::load(own / "ore.csv", base());
     ASSERT_EQ(beside.scenarios.size(), 2U);
     EXPECT_EQ(after(beside.scenarios[1]), after(read.scenarios[1]));
     EXPECT_EQ(beside.inputs.size(), 2U);
-    // Without any, spots and exchange rates are known.
+    // Without keys, spots and exchange rates are known.
     own.write("alone.csv", ore_table);
     const scenario_list alone = scenario_list::load(own / "alone.csv", base());
     ASSERT_EQ(alone.remarks.size(), 1U);
@@ -918,7 +917,7 @@ TEST(scenario_reader, patterns) {
     EXPECT_FALSE(fits("*ab*abc", "abxabab"));
     EXPECT_TRUE(fits("a**b", "ab"));
     EXPECT_FALSE(fits("a*b", "abc"));
-    // As a plain search of all places says, for all texts of a few letters.
+    // Compares with a plain search, for all texts of a few letters.
     const std::vector<std::string> all = [] {
         std::vector<std::string> out{""};
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -950,7 +949,7 @@ TEST(scenario_reader, bounds_are_kept) {
               "s:100002:1: Scenario: found more than 100000 scenarios, which is the limit of a file");
     many.resize(many.size() - 9);
     EXPECT_EQ(parsed(many).scenarios.size(), 100'000U);
-    // The changes of all scenarios together.
+    // The limit is on the changes of all scenarios together.
     const std::string wide = "ladder: {\"*\": {relative: [0, 1e-5, ..., 0.9]}}\n";
     EXPECT_EQ(parsed(wide).scenarios.size(), 90'001U);
     std::string assets = market_text.substr(0, market_text.find("fx:"));
@@ -963,7 +962,6 @@ TEST(scenario_reader, bounds_are_kept) {
     EXPECT_EQ(refused("stress: {" + std::string(1'024, 'a') + ": {ACME.spot: 1}}"), nothing_refused);
 }
 
-// No text that ends early does harm: it is read or refused.
 TEST_F(scenario_reader_tables, files_cut_after_any_byte) {
     own.write("keys.yaml", ore_keys);
     own.write("levels.csv", "Date,ACME.spot\n2025-01-02,1\n2025-01-03,2\n");
@@ -978,7 +976,7 @@ TEST_F(scenario_reader_tables, files_cut_after_any_byte) {
     for (std::size_t bytes = 0; bytes < yaml.size() - 1; ++bytes) {
         EXPECT_NE(refusal([&] {
                       parsed(yaml.substr(0, bytes), own.path());
-                      // Even if this passes, it is known to be cut where files are read strictly.
+                      // Strict reading detects the cut even if this passes.
                       parsed(yaml.substr(0, bytes), own.path(), {.strict = true});
                   }),
                   nothing_refused)
@@ -999,7 +997,7 @@ TEST_F(scenario_reader_tables, files_cut_after_any_byte) {
     }
 }
 
-// Bytes changed at random are read or refused, and every complaint has a place.
+// Randomly changed bytes are read or refused, and every complaint has a place.
 TEST_F(scenario_reader_tables, files_with_bytes_of_others) {
     std::mt19937_64 dice(3);
     const std::string letters = ",;\"'\n\r%*.-+0919eE{}[]:#&!|>ap \xc3\xff";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings: every entry read, refused, written, ranked, and met in books and manifests.
+// The table of settings: every entry read, refused, written, ranked, and used in books and manifests.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -197,7 +197,7 @@ TEST(settings, are_refused_with_what_was_expected) {
         run_settings into;
         const auto wrong = named(c.name).read(c.text, into);
         ASSERT_TRUE(wrong) << c.name << ": '" << c.text << "' was accepted";
-        // A name that is near stands first.
+        // The nearest name comes first.
         const bool is_near = *c.expected == ';';
         const std::string said = is_near ? *wrong : wrong->substr(wrong->find(" expected ") + 10);
         EXPECT_TRUE(said.starts_with(c.expected)) << c.name << ": '" << c.text << "': " << *wrong;
@@ -269,8 +269,8 @@ TEST(settings, have_one_name_everywhere) {
     EXPECT_EQ(named("row_space").variable(), "TILEWALK_ROW_SPACE");
 }
 
-// Every field of run_settings has its entry: settings made of nothing but the table's fields are equal to
-// settings in which every field is said.
+// Every field of run_settings has an entry: settings made from the table alone equal settings with every
+// field set.
 TEST(settings, of_the_table_are_all_there_are) {
     std::size_t bytes = 0;
     for (const auto& setting : setting_table())
@@ -333,7 +333,7 @@ std::string book_with(const std::string& settings) {
 
 TEST(settings, of_a_book) {
     for (const auto& c : good) {
-        // An option may begin with zeros, in YAML they may mean base 8.
+        // An option may begin with zeros, which in YAML may mean base 8.
         if (named(c.name).takes == run_setting::kind::file || std::string(c.text) == "032") continue;
         const auto read = book::parse(book_with(std::string(c.name) + ": " + c.text)).settings();
         EXPECT_EQ(named(c.name).text(read), c.kept) << c.name << ": " << c.text;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades as rows of CSV: what is read is held against the same trades in YAML, and every complaint against
-// the place of its cell.
+// Trades as CSV rows, compared with the same trades in YAML; every complaint names its cell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +28,6 @@ const std::string market_text =
 
 class trade_table : public testing::Test {
   protected:
-    // A book of one table.
     book of(const std::string& rows, const std::string& more = "", const load_options& with = {}) const {
         own.write("trades.csv", rows);
         own.write("book.yaml", "trades: {csv: trades.csv" + more + "}\n");
@@ -180,7 +178,7 @@ TEST_F(trade_table, files_of_one_product_each_and_of_several) {
         "{csv: trades.csv}");
 }
 
-// An outer join leaves cells empty; one unit would be a wrong position without a word.
+// An outer join leaves cells empty; taking one unit would silently be a wrong position.
 TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     const std::string head = "id,underlying,strike,maturity,quantity\n", european = ", product: european";
     const std::string rows = head + "a,ACME,100,1,500\nb,ACME,100,1,\nc,ACME,100,1,  \n";
@@ -192,7 +190,7 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     const book read = of(rows, european);
     EXPECT_EQ(read.state().trades[0].quantity, 500);
     EXPECT_FALSE(is_figure(read.state().trades[1].quantity));
-    // What is written of the book fails alike, and prices nothing as one unit.
+    // The written book fails in the same way, and prices nothing as one unit.
     const book again = book::of(read.written(), "again", own.path());
     EXPECT_TRUE(again.state().trades[1].failure && again.state().trades[2].failure);
 
@@ -254,7 +252,7 @@ TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
     EXPECT_NE(table.str().find("500"), std::string::npos) << table.str();
 }
 
-// A sheet that is filtered by product keeps the columns of the others.
+// A sheet filtered by product keeps the columns of the others.
 TEST_F(trade_table, a_column_of_empty_cells_is_left_out) {
     const std::string head = "id,product,underlying,strike,maturity,barrier,direction\n";
     EXPECT_EQ(failure(head + "a,european,ACME,100,1,,\nb,european,ACME,90,1, ,\n"), "");
@@ -316,7 +314,7 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
         "a trades.csv:2:34: trades[0].averaging_dates.cont: unknown key 'cont'; did you mean 'count'? known "
         "keys: "
         "start, end, every, count, calendar, roll, include_start");
-    // A mapping with words in quotes begins with its brace, and so does one inside of it.
+    // A mapping with quoted words begins with its brace, also a nested one.
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\n"
                       "a,asian,ACME,\"{'start': 0, count: 4}\",3\n"),
               "a trades.csv:2:15: trades[0].averaging_dates: missing key 'end'");
@@ -325,7 +323,7 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
                       "a,asian,ACME,\"{'start': {years: 1}, end: 2}\",3\n")
                   .substr(0, inside.size()),
               inside);
-    // A list begins with its bracket: no character before it is left out.
+    // A list begins with its bracket.
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,0.5],3\n").substr(0, 17),
               "a trades.csv:2:14");
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"{start: 0\",3\n"),
@@ -333,7 +331,7 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"[1.0,\n *x]\",3\n")
                   .substr(0, 18),
               "a trades.csv:3:2: ");
-    // A column of another product is none of this one's.
+    // A column of another product does not apply to this one.
     const std::string both = "id,product,underlying,strike,maturity,exercise_step\nb,american,ACME,1,1,0.1\n";
     EXPECT_EQ(failure(both + "a,european,ACME,1,1,\n"), "");
     EXPECT_EQ(failure(both + "a,european,ACME,1,1,0.1\n").substr(0, 71),
