@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The shards of a book as a job array of Slurm, by the commands of docs/clusters.md, on two nodes that are
-# both this machine. One node is lost while it walks, and its task goes back into the queue; one task asks to
-# be tried again; the file is that of one process. A task with wrong input is not tried again. Needs
-# slurmctld, slurmd and munged; skipped without one of them.
+# The shards of a book as a Slurm job array, by the commands of docs/clusters.md, on two nodes that are both
+# this machine. One node is lost while it walks, and its task is requeued; one task asks for a retry; the file
+# equals that of one process. A task with wrong input is not retried. Skipped without slurmctld, slurmd and
+# munged.
 # label: long
 import contextlib
 import os
@@ -19,7 +19,7 @@ clusters.need_tools("slurm-client", "sbatch", "squeue", "sinfo", "scontrol")
 USER = pwd.getpwuid(os.getuid()).pw_name
 NODES = ("first", "second")
 LOST = "second"
-TRIED_AGAIN = 3  # the shard whose first start ends with exit code 75
+TRIED_AGAIN = 3  # the shard whose first start exits with 75
 
 
 def free_port():
@@ -29,7 +29,7 @@ def free_port():
 
 
 def write_configuration(root):
-    """A cluster of this user's own: keys, ports, states and logs lie in this folder."""
+    """Configures a cluster of this user: keys, ports, states and logs lie in this folder."""
     root.mkdir()
     for name in ("munge", "state", *NODES):
         (root / name).mkdir(mode=0o755)
@@ -39,7 +39,7 @@ def write_configuration(root):
     host = socket.gethostname().split(".")[0]
     nodes = "\n".join(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={free_port()} CPUs=1"
                       for name in NODES)
-    # A job that is put back waits until its credential has expired: 2 minutes, unless said otherwise.
+    # A requeued job waits until its credential has expired: 2 minutes by default.
     (root / "slurm.conf").write_text(f"""\
 ClusterName=tilewalk
 SlurmctldHost={host}(127.0.0.1)
@@ -66,7 +66,7 @@ PartitionName=all Nodes=ALL Default=YES
 def a_cluster(site):
     """The daemons, by name; they end with the block."""
     root = site.folder / "cluster"
-    # munged wants a way to its socket that every user may go.
+    # munged requires a path to its socket that every user may traverse.
     site.folder.chmod(0o711)
     write_configuration(root)
     site.environment["SLURM_CONF"] = str(root / "slurm.conf")
@@ -101,7 +101,7 @@ def wait_until_all_has_ended(site):
 
 
 def lose(site, daemon):
-    """Ends a node as a power cut does: daemon, watcher of the task and task, before any can tell."""
+    """Ends a node like a power cut: daemon, step daemon and task, before any can report."""
     here = lambda: [w for w in site.running() if w.variables.get("SLURMD_NODENAME") == LOST]
     shard = clusters.wait_for(f"a task on the node {LOST}", here, otherwise=lambda: site.run("squeue"))[0]
     script = clusters.parent_of(shard.process)
@@ -129,7 +129,7 @@ exec {clusters.command} "$@\"""")
     trades = site.compare_with_one_process(block)
     print(f"{trades} trades, {lost} lost with its node, {TRIED_AGAIN} tried again: the bytes of one process")
 
-    # One shard by itself is an array of one, which does not fit the plan unless the shard is named.
+    # A single shard is an array of one, which does not fit the plan unless the shard is named.
     site.run("""rm shards/shard-5-of-8.* prices.csv
 TILEWALK_SHARD=5/8 sbatch --array=5 docs/clusters/shard.sbatch shards
 sbatch --array=6 docs/clusters/shard.sbatch shards""")

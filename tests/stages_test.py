@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of .ci/run in a small repository of its own: one is left out while its files are those that it passed with, and runs
-again whatever changes about them; what passed by night is recorded with its commit; tests go on where they ended."""
+"""The stages of .ci/run in a small repository: a stage is skipped while its files are those it last passed
+with, and runs again after any change; stages passed at night are recorded with their commit; interrupted
+tests resume."""
 import os
 import pathlib
 import re
@@ -50,7 +51,7 @@ run = "make -s test"
     "Makefile": """test:
 \t@ctest --test-dir build/release $${LEFT_OUT:+-E "$$LEFT_OUT"} -R '$(or $(TESTS),_test|plain)'
 """,
-    # Tests of ctest leave a line in build/ran; `second` passes once build/second is there.
+    # ctest tests append a line to build/ran; `second` passes once build/second exists.
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
 project(small NONE)
 enable_testing()

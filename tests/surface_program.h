@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that read tables, by hand: a price whose volatility is a table over the logarithm of the price,
-// and a payment by another table. Positions lie between the numbers of a table, beyond both of its ends, and
-// nowhere (nan), all of them on many paths.
+// Hand-made programs that read tables: a price with a volatility from a table over its logarithm, and a
+// payment from another table. Positions lie inside, beyond both ends, and at NaN, each on many paths.
 #pragma once
 
 #include <cmath>
@@ -24,7 +23,7 @@ struct surface_program {
     program::path_data data;
     program::timeline when;
 
-    // A payment follows after every `every`th step.
+    // A payment follows every `every`th step.
     surface_program(std::size_t steps, std::size_t size, std::size_t every) {
         program::recorder into;
         const auto x = into.state("x", 0.02), paid = into.state("paid", 0.0);
@@ -38,7 +37,7 @@ struct surface_program {
             }
         }
         into.open_section(0, "step", steps);
-        // A row of the smallest size has nothing but its table.
+        // The smallest size has a row with nothing but its table.
         const auto drift_of_step = size == 2 ? into.term("drift", 0.01) : into.row("drift", drift);
         const auto position = fma(into.read(x), into.term("per_unit", 1.5 * static_cast<double>(size - 1)),
                                   into.term("at_zero", 0.5 * static_cast<double>(size - 1)));
@@ -54,7 +53,7 @@ struct surface_program {
         }
         into.open_section(1, "pay", payments);
         const auto levels = into.table("level", level, 5);
-        // Nan where the price has fallen.
+        // NaN if the price has fallen.
         const auto of_nan = into.interpolate(levels, log(into.read(x)));
         const auto pays = select(equal(of_nan, of_nan), of_nan, into.constant(0.375)) +
                           into.interpolate(levels, exp(into.read(x)) * 2.0) *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A surface of SVI smiles, and the product by which a model of local volatility is held against it.
+// A surface of SVI smiles, and the product for testing local volatility models against it.
 #pragma once
 
 #include <cmath>
@@ -34,8 +34,8 @@ inline std::string svi_surface() {
     return "surface: {svi: {" + text + "}}";
 }
 
-// The asset under test beside a lognormal one that the same noise drives, so that the difference of two
-// options, one of them known, has a small error.
+// The tested asset beside a lognormal one on the same noise, so that the difference of two options, one of
+// them known, has a small error.
 inline const std::string beside_product =
     product_in_words("beside", "An option on one asset less the same on another.",
                      "one: asset, other: asset, option: {type: choice, choices: [call, put]}, strike: "

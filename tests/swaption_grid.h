@@ -10,7 +10,7 @@
 
 namespace tilewalk::tests {
 
-// The rule of Simpson on 200 intervals.
+// Simpson's rule on 200 intervals.
 template <class function>
 double integral(double from, double to, function&& f) {
     constexpr int n = 200;
@@ -20,7 +20,7 @@ double integral(double from, double to, function&& f) {
     return sum * h / 3;
 }
 
-// Two Gaussian factors whose sum and a number of the day are the short rate, on a flat curve.
+// The short rate is the sum of two Gaussian factors and a deterministic function, on a flat curve.
 struct two_factors {
     double rate, a, sigma, b, eta, rho;
 
@@ -36,7 +36,7 @@ struct two_factors {
     }
 };
 
-// A bond seen from a day, as a function of the factors.
+// A bond on a given day, as a function of the factors.
 struct bond {
     double level, of_x, of_y;
     bond(const two_factors& m, double day, double maturity)
@@ -47,8 +47,8 @@ struct bond {
     double at(double x, double y) const { return level * std::exp(-of_x * x - of_y * y); }
 };
 
-// Nodes and weights for the mean over a normal number. Even ones are right for smooth functions, and nearly
-// so for those with a kink, if there are many or the kink is elsewhere for each node of another number.
+// Nodes and weights for the mean over a normal. Even nodes are accurate for smooth functions, and nearly so
+// for kinks if there are many nodes or the kink varies with another variable.
 inline std::vector<std::pair<double, double>> normal_nodes(int count) {
     if (count == 1) return {{0.0, 1.0}};
     constexpr double reach = 6.5;
@@ -63,10 +63,10 @@ inline std::vector<std::pair<double, double>> normal_nodes(int count) {
     return out;
 }
 
-// A function on an even grid over both factors, read by cubics between its points.
+// A function on an even grid over both factors, interpolated by cubics.
 class on_grid {
   public:
-    // Of one factor where `reach_y` is 0.
+    // With `reach_y` 0, a grid of one factor.
     on_grid(double reach_x, double reach_y)
         : points_x(reach_y > 0 ? 61 : 401),
           points_y(reach_y > 0 ? 61 : 1),
@@ -112,7 +112,7 @@ struct swaption {
     bool is_payer;
     std::vector<double> dates, payments;
 
-    // The worth of the rest of the swap to its holder, of one unit.
+    // The value of the rest of the swap to its holder, for one unit.
     double rest(const std::vector<bond>& left, double day, double x, double y) const {
         const std::size_t passed = payments.size() - left.size();
         double fixed = 0, before = day;
@@ -132,7 +132,7 @@ inline double swaption_on_a_grid(const two_factors& m, const swaption& of) {
         return volatility * std::sqrt(two_factors::reach(2 * reversion, years));
     };
     const double reach_x = 7 * deviation(m.sigma, m.a, end), reach_y = 7 * deviation(m.eta, m.b, end);
-    // From a day, and both factors there: the mean of what is worth `next` on a later one.
+    // The mean of `next` on a later day, from a day and both factors there.
     const bool are_two = m.eta > 0;
     const auto nodes = normal_nodes(are_two ? 41 : 2001), others = normal_nodes(are_two ? 41 : 1);
     const auto back = [&](double day, double later, auto&& next) {
@@ -166,7 +166,7 @@ inline double swaption_on_a_grid(const two_factors& m, const swaption& of) {
             if (t > day) left.emplace_back(m, day, t);
         return [&of, day, left](double x, double y) { return std::max(of.rest(left, day, x, y), 0.0); };
     };
-    on_grid to_come(reach_x, reach_y);  // on the date at hand
+    on_grid to_come(reach_x, reach_y);  // on the current date
     for (std::size_t k = of.dates.size() - 1; k > 0; --k) {
         const auto used = rest_on(of.dates[k]);
         const auto from = back(of.dates[k - 1], of.dates[k],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to be loaded before all others, which makes a file system fail once: call number FAILING_DISK_AT
-// of the function FAILING_DISK_CALL, counted from 1 over files below FAILING_DISK_FOLDER, fails with the
-// number FAILING_DISK_ERRNO of errno. A write that fails has written half of its bytes. The file
-// FAILING_DISK_MARK then says that it has come to that.
+// A preloaded library that makes a file system fail once: call number FAILING_DISK_AT of the function
+// FAILING_DISK_CALL, counted from 1 over files below FAILING_DISK_FOLDER, fails with errno
+// FAILING_DISK_ERRNO. A failing write has written half of its bytes. The file FAILING_DISK_MARK then records
+// the failure.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>

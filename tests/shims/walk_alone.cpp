@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution of programs without markets and trades: linked with the objects of tilewalk_walk alone, it
-// walks a call written by hand. Ends with 0 if the price is Black's within 4.5 standard errors, which chance
+// Linked with the objects of tilewalk_walk alone, this program walks a hand-written call: running programs
+// needs no markets and trades. Exits with 0 if the price is Black's within 4.5 standard errors, which chance
 // misses 7 times in a million.
 #include <cmath>
 #include <iostream>

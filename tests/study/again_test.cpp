@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call after another, by all that remembers: an engine, a session, a journal and a folder of shards.
-// Whatever has changed between the two, the second has the bits of a call that nothing came before, or is
-// refused.
+// Repeated calls through everything with memory: an engine, a session, a journal and a folder of shards.
+// Whatever changed in between, the second call has the bits of a fresh call, or is refused.
 // label: sampled (each of what remembers by each change)
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,8 +21,8 @@ namespace {
 
 const greek_options wanted_greeks{{"delta", "vega"}};
 
-// Two assets that are alike in all but their names and what they have to do with others, a third, and trades
-// that are alike in all but the asset.
+// Two assets that differ only in their names and correlations, a third, and trades that differ only in the
+// asset.
 struct call {
     double spot = 100, volatility = 0.2, correlation = 0.4, strike = 105;
     std::string as_of = "2026-01-15", first = "A", second = "B", instruction_set = "auto";
@@ -48,7 +47,7 @@ struct call {
   - {{id: jump, product: digital, underlying: {0}, strike: {2}, payout: 10, maturity: 2027-01-15}}
 {3})",
                                                            first, second, strike,
-                                                           // Their Greeks are those of a dozen policies.
+                                                           // Their Greeks take a dozen policies.
                                                            has_greeks ? "" : text_of_rights());
     }
     std::string text_of_rights() const {
@@ -89,7 +88,7 @@ std::string shown(const results& r) {
     return out;
 }
 
-// Results of the calls' book by settings that none of them has, and the policies of that run.
+// Results of the calls' book with settings that no call has, and that run's policies.
 struct earlier_run {
     tests::own_folder folder;
     std::string decisions, policies;
@@ -157,21 +156,21 @@ const std::vector<change>& changes() {
     return all;
 }
 
-// Makes the first call and then the second, with something between the two that remembers.
+// Makes the first call and then the second, with memory between them.
 struct memory {
     std::string what;
     std::function<results(const call& first, const call& second)> made;
     bool takes_greeks = true, takes_other_books = true;
-    // The call that nothing came before.
+    // The second call without a first one.
     std::function<results(const call& first, const call& second)> fresh =
         [](const call&, const call& second) { return second.made(second.by()); };
 };
-// The call's figures by a session, in the market of the call.
+// The call's figures from a session, in the market of the call.
 results found_by(const session& ready, const call& of, const run_options& with) {
     const market in = market::parse(of.market_text());
     return of.has_greeks ? ready.greeks(in, wanted_greeks, with) : ready.price(in, with);
 }
-// Prices of a session have the controls of its own market in every market of the day, but for rights.
+// A session keeps the controls of its own market in every market of the day, except for rights.
 results in_a_session(const call& first, const call& second) {
     const std::vector<market> in{market::parse(first.market_text()), market::parse(second.market_text())};
     const book trades = book::parse(first.book_text());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that trades ask for beside their prices: implied volatilities against those that made the prices,
-// fair parameters against closed forms and against pricing again, and what makes no sense.
+// Figures that trades report beside their prices: implied volatilities against those that made the prices,
+// fair parameters against closed forms and repricing, and invalid requests.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ TEST(answers, implied_volatilities_are_those_of_the_market) {
         EXPECT_GT(r.standard_error, 0) << terms;
         EXPECT_LT(r.standard_error, 0.02) << terms;
     }
-    // The error is the price's over the vega: that of another seed has the spread that it says.
+    // The error is the price's over the vega, and matches the spread over seeds.
     double squares = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const price_row row = price_one(
@@ -62,7 +62,7 @@ TEST(answers, implied_volatilities_are_those_of_the_market) {
     // Chi-squared with 40 degrees of freedom is outside for 1 in 10,000 seeds.
     EXPECT_GT(squares, 14.0);
     EXPECT_LT(squares, 84.0);
-    // For an asset that pays a dividend in cash it is Black's on the forward, near the model's own.
+    // With a cash dividend the volatility is Black's on the forward, near the model's own.
     EXPECT_NEAR(answer_to("product: european, report: implied_volatility, underlying: LATE, strike: 100, "
                           "maturity: 1.0")
                     .value,
@@ -83,7 +83,7 @@ TEST(answers, a_volatility_that_no_price_implies_is_none) {
 }
 
 TEST(answers, fair_parameters_are_those_of_closed_forms) {
-    // A bond at par: the coupon that its discount factors say, which is not left to chance.
+    // The coupon of a par bond follows from its discount factors, without chance.
     double annuity = 0;
     for (int year = 1; year <= 5; ++year) annuity += std::exp(-0.03 * year);
     const reported_figure par = answer_to(
@@ -95,14 +95,13 @@ TEST(answers, fair_parameters_are_those_of_closed_forms) {
     EXPECT_NEAR(par.value, (1 - std::exp(-0.15)) / annuity, 1e-12);
     EXPECT_EQ(par.standard_error, 0);
 
-    // A swap between fixed and floating.
     const reported_figure rate = answer_to(
         "product: swap, currency: USD, fixed_rate: 0.2, fixed_payments: {start: 0, end: 5, count: 5}, "
         "floating_payments: {start: 0, end: 5, count: 5}, report: fair_fixed_rate",
         64);
     EXPECT_NEAR(rate.value, (1 - std::exp(-0.15)) / annuity, 1e-12);
 
-    // A variance swap: its strike as a volatility is the root of what is realised.
+    // The fair strike of a variance swap is the root of the realised variance.
     const std::string variance =
         "product: variance_swap, underlying: ACME, fixings: {start: 0, end: 1, count: 52, include_start: "
         "true}, "
@@ -112,12 +111,12 @@ TEST(answers, fair_parameters_are_those_of_closed_forms) {
     EXPECT_NEAR(strike.value, std::sqrt(0.22 * 0.22 + drift * drift / 52), limit * strike.standard_error);
     EXPECT_GT(strike.standard_error, 0);
     EXPECT_LT(strike.standard_error, 1e-3);
-    // Priced again with that strike nothing is left, and the strike's error is the price's over its slope.
+    // Repriced with that strike nothing is left, and the strike's error is the price's over its slope.
     const price_row again = price_one(variance + "strike: " + std::to_string(strike.value), 20000);
     EXPECT_NEAR(again.price, 0, 1e-4 * 100 * 2 * strike.value);
     EXPECT_NEAR(strike.standard_error, again.standard_error / (100 * 2 * strike.value * std::exp(-0.03)),
                 0.01 * strike.standard_error);
-    // The same from below, and with the search beginning at the end of the parameter's range.
+    // The same result from below, and with the search starting at the end of the parameter's range.
     EXPECT_NEAR(answer_to(variance + "strike: 0.01, report: fair_strike").value, strike.value, 1e-9);
     EXPECT_NEAR(answer_to(variance + "strike: 0, report: fair_strike").value, strike.value, 1e-9);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of bits: tests/data/bits.txt holds the price and the standard error of every product, every
-// model and every example book, to the last bit, from independent paths and from points, and
-// tests/data/bits_of_studies.txt the figures of the studies of a small book. Whoever changes a figure changes
-// these files, by `make bits`, and so says which.
+// The ledger of bits: tests/data/bits.txt holds the price and standard error of every product, model and
+// example book to the last bit, from independent paths and from points; tests/data/bits_of_studies.txt holds
+// the figures of studies of a small book. `make bits` rewrites both after an intended change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +28,7 @@
 namespace tilewalk::bits_test {
 namespace {
 
-// Five tiles, the last of them not full; points take eight. Fewer paths than those with controls have no
-// pilot.
+// Five tiles, the last one partial; points take eight. Fewer paths than those with controls have no pilot.
 constexpr std::uint64_t paths = 4500, paths_with_controls = 8192;
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
@@ -67,7 +65,7 @@ std::vector<std::pair<std::string, book>> books() {
 using tests::different, tests::expect_as_kept, tests::kept;
 using ledger = tests::kept_words;
 
-// How a book is priced, and what the ledger calls that.
+// How a book is priced, and the ledger's name for that.
 struct way {
     std::string random, construction, precision, controls = "none";
     bool has_controls() const { return controls != "none"; }
@@ -108,7 +106,7 @@ ledger priced_on(const std::string& device) {
     return out;
 }
 
-// A trade of each kind that studies treat in a way of its own.
+// A trade of each kind that studies treat differently.
 constexpr const char* text_of_studies = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}
@@ -206,7 +204,7 @@ class studies {
             add(name + " total " + t.currency + " interval", t.low, t.high);
         }
     }
-    // By decisions and by policies of a run with another seed, and their differences from one without.
+    // With decisions and policies of a run with another seed.
     void decided() {
         run_options other = options();
         other.overrides.seed = 11;
@@ -226,7 +224,7 @@ class studies {
             for (const price_difference& d : compare(plain, *r).rows)
                 add(std::string("compared ") + name + " " + d.trade, d.difference, d.error);
     }
-    // In today's market and in one that has moved.
+    // In today's market and in a moved one.
     void prepared() {
         const session ready = engine().open(trades_);
         add_prices("prepared", ready.price(*trades_.market(), options()));
@@ -234,7 +232,6 @@ class studies {
             "prepared moved",
             ready.price(trades_.market()->changed(std::vector<market_change>{{"A.spot", 2}}), options()));
     }
-    // From three shards each.
     void merged() {
         const std::string book_file = folder_.write("book.yaml", text_of_studies).string(),
                           scenario_file = folder_.write("scenarios.yaml", scenarios_of_studies).string();

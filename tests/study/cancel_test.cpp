@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is told to stop while trades are planned stops there. The tests count how often planning looks
-// at the flag, in units of its work, and never how long it takes.
+// A run that is cancelled while trades are planned stops there. The tests count how often planning polls the
+// flag, in units of its work, and ignore time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -50,7 +50,7 @@ TEST(cancel, planning_asks_again_within_so_many_numbers_for_every_model) {
         const auto made = planned(b, [&] { ++asked; });
         // At least one row of numbers is made for the steps.
         EXPECT_GE(asked, made.when.steps() / program::recorder::most_between_polls) << name;
-        // Whenever it is told to stop, it does. A new market has made no table yet.
+        // Cancelling at any poll stops. A new market has made no table yet.
         for (const std::size_t last : {std::size_t{1}, asked / 2, asked}) {
             std::size_t count = 0;
             const book again = book_with(asset, dates);
@@ -73,7 +73,7 @@ TEST(cancel, particles_look_before_each_step_and_go_on_where_they_were) {
     std::size_t asked = 0;
     const auto whole = planned(first, [&] { ++asked; });
     EXPECT_GE(asked, whole.when.steps()) << "particles take at least the steps of the paths";
-    // Stopped, each time a little later, and begun anew: the same program to the last bit.
+    // Stopped a little later each time and restarted: the same program to the last bit.
     std::size_t stops = 0;
     const auto in_parts = [&] {
         for (;;) {
@@ -92,7 +92,6 @@ TEST(cancel, particles_look_before_each_step_and_go_on_where_they_were) {
     EXPECT_EQ(parts.data.rows, whole.data.rows);
 }
 
-// Planning as the engine does it, with a flag that is set from inside.
 TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     const book b = book_with(every_model().at("heston"), 300);
     std::atomic<bool> stop{false};
@@ -123,7 +122,7 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     EXPECT_EQ(planned_to_the_end, 0U);
 }
 
-// A flag that is set already is seen before the first trade is planned, by all who plan.
+// A flag set in advance is seen before the first trade is planned.
 TEST(cancel, all_who_plan_look_at_the_flag) {
     const book b = book_with(every_model().at("heston"), 300);
     const std::atomic<bool> stop{true};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of combinations, held against the engine: each study of a book is asked for each feature, and
-// a price for each two. A feature that works shows evidence that it acted; one that is refused is refused in
-// the catalogue's words; one that changes nothing changes nothing.
+// The catalogue of combinations against the engine: every study is asked for each feature, and a price for
+// every pair of features. A working feature shows evidence of its effect; a refusal uses the catalogue's
+// words; a feature without effect changes nothing.
 #include "tilewalk/combinations.h"
 
 #include <fmt/format.h>
@@ -50,8 +50,8 @@ using features = std::set<feature>;
 using tests::dollar_market;
 using tests::in_book;
 
-// Pilots are walked from `few_paths` on; Greeks of rights have parts with policies of their own from
-// `more_paths` on; pilots beside each other, and jumps of controls, take `paths_for_jumps`.
+// Pilots need `few_paths`; parts with policies of their own, for Greeks of rights, need `more_paths`; several
+// pilots, and jumps of controls, need `paths_for_jumps`.
 constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
@@ -62,7 +62,7 @@ std::string market_of(double spot, double volatility) {
                                  "correlations: [[A, B, 0.4]]"));
 }
 
-// A right, a jump, a basket, and a payoff so rare that shocks are worth shifting.
+// A right, a jump, a basket, and a payoff rare enough for importance sampling.
 std::string trades_of(bool has_right, const std::string& tolerance = "") {
     return fmt::format(R"(trades:
   - {{id: right, product: {}, option: put, underlying: A, strike: 100, maturity: 1{}}}
@@ -80,7 +80,7 @@ constexpr const char* scenarios_text = R"(stress:
   later: {days: 1}
 )";
 
-// Points, and what controls leave, are narrower.
+// Points and controls have narrower errors.
 std::string own_tolerance_in(const features& asked) {
     if (!asked.contains(feature::own_tolerance)) return "";
     for (const feature f : {feature::points, feature::controls, feature::decisions})
@@ -100,7 +100,7 @@ run_settings settings_of_decisions(const std::string& device) {
     return out;
 }
 
-// Files that features name, each made when it is first asked for.
+// Files that features name, each made on first use.
 class files {
   public:
     // More steps, shocks and paths than any trade takes.
@@ -116,7 +116,6 @@ class files {
         }
         return replay_.string();
     }
-    // A policy of another market.
     std::string policy() {
         if (policy_.empty()) {
             run_options with;
@@ -129,7 +128,7 @@ class files {
         }
         return policy_.string();
     }
-    // Pilots decide otherwise where there are those of shifts, or of integration, too.
+    // Pilots decide differently beside those of shifts or of integration.
     std::string decisions(const features& beside) {
         decided(beside);
         return decisions_.at(pilots_in(beside)).string();
@@ -163,7 +162,7 @@ class files {
   private:
     tests::own_folder folder_;
     std::filesystem::path replay_, policy_, scenarios_;
-    // Whether there are those of shifts, and those of integration.
+    // Whether there are pilots of shifts, and of integration.
     using pilots = std::pair<bool, bool>;
     static pilots pilots_in(const features& beside) {
         return {beside.contains(feature::importance), beside.contains(feature::preintegration)};
@@ -182,7 +181,7 @@ struct request {
     study of;
     features asked;
     std::uint64_t seed = 42;
-    // Who decides in the place of a file.
+    // Decides in place of a file.
     enum class decider { nobody, settings, pilots } instead = decider::nobody;
     std::uint64_t paths = few_paths;
     bool is_on_a_real_gpu = false;
@@ -215,12 +214,12 @@ bool has_rounds(study s) {
 bool needs_a_gpu(feature f) {
     return f == feature::curand || f == feature::single_fast;
 }
-// Only a GPU that is no fake walks its paths.
+// Fake GPUs can't walk its paths.
 bool needs_a_real_gpu(const request& r) {
     return has_rows(r.of) && std::ranges::any_of(r.asked, needs_a_gpu);
 }
 
-// The settings say what is asked for and no more, so that decisions have something left open.
+// Sets only what is asked for, so that decisions stay open.
 run_settings settings_of(const request& r) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) ||
@@ -237,7 +236,7 @@ run_settings settings_of(const request& r) {
         out.random = "philox";
         out.controls = technique::none;
     }
-    // A plan tells of the first round, which has fewer.
+    // A plan describes the first round, which has fewer.
     if (r.of == study::explain || (adds_paths && has_rounds(r.of))) out.paths = most_paths_of_rounds;
     if (asks(feature::controls)) out.controls = technique::automatic;
     if (asks(feature::points)) out.random = "sobol";
@@ -258,16 +257,15 @@ run_settings settings_of(const request& r) {
     return out;
 }
 
-// All that a study has found.
 struct outcome {
-    // Where there are rows: of the base market, and of the last of several.
+    // Rows of the base market, or of the last of several.
     results told;
     std::map<std::string, std::string> figures;  // by trade
     std::vector<trade_plan> plans;
-    std::vector<std::string> kernels;  // names
-    std::set<std::string> texts;       // compiled
+    std::vector<std::string> kernels;
+    std::set<std::string> texts;
     std::string refusal;
-    // That a second run took from the journal of the first, or that a shard left on its way.
+    // Blocks that a second run took from the first one's journal, or that a shard left on its way.
     std::size_t blocks = 0;
     bool is_repeated = true;
 };
@@ -299,7 +297,6 @@ void take(const difference_results& r, outcome& to) {
             "{} {} {} {} {}\n", d.key, d.own.delta, d.own.delta_error, d.own.gamma, d.own.gamma_error);
     for (const std::string& f : r.failures) ADD_FAILURE() << f;
 }
-// Figures and prices of a study that has both.
 template <class study_results>
 void take_all(study_results found, results study_results::*prices, outcome& to) {
     take(found.*prices, to);
@@ -410,7 +407,7 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     run_options of_part;
     of_part.journal = with.journal;
     if (!with.journal.empty()) {
-        // Blocks are there until the part is done.
+        // Blocks exist until the part is done.
         of_part.journal_block_seconds = 0.001;
         of_part.on_progress = [&](const progress&) {
             std::error_code gone;
@@ -484,8 +481,8 @@ std::string no_remark(const outcome& o, std::string_view text) {
     return fmt::format("no remark '{}'", text);
 }
 
-// Why the rows do not follow the decisions of the file; empty if they do. Beside a source that has none they
-// say that points are left out.
+// Why the rows do not follow the file's decisions; empty if they do. Beside a source without points they
+// report that points are left out.
 std::string why_undecided(const request& r, const outcome& o) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool has_points = !asks(feature::curand);
@@ -517,7 +514,7 @@ bool has_more_paths(const price_row& row) {
     return row.paths > paths_of_first_round;
 }
 
-// Why the outcome shows no evidence of the feature, in rows; empty if it does.
+// Why the rows show no evidence of the feature; empty if they do.
 std::string no_evidence_in_rows(feature f, const request& r, const outcome& with, const outcome& other) {
     const price_row &right = row_of(with, "right"), &other_right = row_of(other, "right");
     switch (f) {
@@ -554,7 +551,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
         case feature::own_tolerance:
             return has_more_paths(row_of(with, "basket")) ? "" : "the trade has no more paths than the run";
         case feature::replay: {
-            // A policy is found on paths that are drawn.
+            // A policy depends on the drawn paths.
             request seeded = r;
             ++seeded.seed;
             const outcome& again = found(seeded);
@@ -697,8 +694,8 @@ void expect_no_failures(const outcome& o) {
     for (const trade_plan& p : o.plans) EXPECT_EQ(p.failure, "") << p.trade;
 }
 
-// The price and the derivatives of a row are of one walk, but for those of rights, which may be from parts of
-// the run that follow policies of their own.
+// The price and the derivatives of a row come from one walk, except with rights, where they may come from
+// parts with policies of their own.
 void expect_one_walk(const outcome& o) {
     for (const price_row& row : o.told.rows) EXPECT_NE(row.walk, 0U) << row.trade;
     for (const greek_row& g : o.told.greeks) {
@@ -711,7 +708,7 @@ void expect_one_walk(const outcome& o) {
     }
 }
 
-// The first refusal by the catalogue, in its order; empty if it takes all.
+// The first refusal by the catalogue, in its order; empty if all are accepted.
 std::string expected_refusal(study s, const features& asked) {
     for (const feature f : asked)
         if (const combination c = combined(s, f); c.is_refused()) return sentence(c, name_of(f), name_of(s));
@@ -724,13 +721,12 @@ std::string expected_refusal(study s, const features& asked) {
     return "";
 }
 
-// Features that one setting asks for.
 bool are_of_one_setting(feature a, feature b) {
     const features both{a, b};
     return both == features{feature::points, feature::curand};
 }
 
-// The features that show the same evidence.
+// Features with the same evidence.
 features shown_by(feature f) {
     switch (f) {
         case feature::controls:
@@ -745,11 +741,11 @@ features shown_by(feature f) {
     }
 }
 
-// Kernels are of any policy, but that what is found for it may be for another; and of any decisions but
-// points. Rules take the same kernel for arrays of shocks in any precision.
+// Kernels don't depend on the policy, except that it may lead to another kernel, nor on decisions other than
+// points. Rules choose the same kernel for arrays of shocks in any precision.
 bool can_be_seen(feature f, const request& r) {
     if (f == feature::decisions && r.asked.contains(feature::curand)) return has_rows(r.of);
-    // A GPU that computes nothing has no cuRAND, and so no paths that a bound is for.
+    // A GPU that computes nothing has no cuRAND, and so no paths that need a bound.
     if (f == feature::nested_bounds && r.asked.contains(feature::curand)) return r.of != study::tune_greeks;
     if (f == feature::policy) return r.of != study::tune || r.asked.contains(feature::points);
     const bool reads_arrays = r.asked.contains(feature::points) || r.asked.contains(feature::replay) ||
@@ -819,7 +815,7 @@ TEST_P(combinations_every_study, with_every_feature) {
     for (const feature f : all_features()) {
         SCOPED_TRACE(std::string(name_of(f)));
         features asked{f, feature::rights};
-        // Kernels of bounds know of no decisions.
+        // Kernels of bounds don't depend on decisions.
         const bool has_bounds = GetParam() == study::warm || GetParam() == study::tune;
         if (f == feature::decisions && has_bounds) asked.insert(feature::nested_bounds);
         if (f == feature::policy && GetParam() == study::tune) asked.insert(feature::points);
@@ -838,7 +834,7 @@ void expect_both(study s, feature a, feature b, std::uint64_t paths, bool is_on_
 }
 
 class combinations_every_feature : public testing::TestWithParam<feature> {};
-// The last has been beside all others then.
+// The last feature has then been paired with all others.
 INSTANTIATE_TEST_SUITE_P(of, combinations_every_feature,
                          testing::ValuesIn(all_features().begin(), std::prev(all_features().end())),
                          [](const auto& at) { return as_a_test(name_of(at.param)); });
@@ -888,12 +884,12 @@ TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_number
     }
 }
 
-// A call on each of 24 months, in a market of as many volatilities: that is more than there are tangents, so
-// it has a way back. The total of the vegas is that of a volatility that is one number.
+// A call on each of 24 months, in a market of as many volatilities: more than tangents allow, so by the
+// adjoint. The vegas add up to that of a flat volatility.
 struct calls_of_months {
     static constexpr double spot = 100, rate = 0.05, volatility = 0.2, strike = 105;
     static constexpr int months = 24;
-    double price = 0, delta = 0, vega = 0;  // by the formula of Black; of 1 %
+    double price = 0, delta = 0, vega = 0;  // by Black's formula; per 1 %
 
     calls_of_months() {
         const auto below = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
@@ -1007,13 +1003,13 @@ TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_path
         expect_decided_paths(told);
     expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks), with));
     expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks_by_bump), with));
-    // Totals and tails are of all trades on the same paths.
+    // Totals and tails need all trades on the same paths.
     const scenario_list list = scenario_list::parse(scenarios_text, "scenarios", in);
     for (const price_row& row : engine().scenarios(trades, in, list, with).base.rows)
         EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
 }
 
-// A working directory for as long as a test needs it.
+// A temporary working directory.
 class working_directory {
   public:
     explicit working_directory(const std::filesystem::path& to) : before_(std::filesystem::current_path()) {
@@ -1027,7 +1023,7 @@ class working_directory {
     std::filesystem::path before_;
 };
 
-// A setting names a file from where the shards are planned; elsewhere another file has that name.
+// A setting names a file where the shards are planned; elsewhere that name is another file.
 TEST(combinations_shards_of_files, are_of_their_bytes_wherever_they_lie) {
     const std::filesystem::path folder = inputs().folder().path();
     const std::string book_file = inputs().book_file({feature::rights});
@@ -1073,7 +1069,7 @@ TEST(combinations_catalogue, has_a_reason_for_all_that_does_not_work) {
     }
 }
 
-// Our own Philox of seven rounds needs a GPU as well, and has Greeks.
+// Our own seven-round Philox also needs a GPU, but has Greeks.
 TEST(combinations_catalogue, takes_no_source_of_our_own_for_one_of_curand) {
     const book trades = book::parse(text_of_book({}));
     for (const auto& [source, is_asked] :

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the intervals of prices hold by default settings, as they say, 95 times in 100: trades of all
-// families and models, from seed to seed, against truths that know nothing of the engine, or, where there are
-// none, against the mean of a long run.
+// Intervals of prices by default settings hold 95 times in 100 as stated: trades of all families and models
+// over many seeds, against independent truths or else the mean of a long run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,15 +35,15 @@ std::map<std::string, truth> truths() {
 // A trade over many seeds.
 struct coverage {
     int runs = 0, held = 0, held_by_chance = 0, exact = 0;
-    // The sum of squares of distances from the truth, in errors, over so many rows.
+    // The sum of squared distances from the truth in errors, over `squared` rows.
     double squares = 0;
     int squared = 0;
 
     void add(const price_row& row, const truth& of) {
         ++runs;
-        // What time steps are known to leave at most widens an interval, but says nothing of chance.
+        // The bound of the time-stepping error widens an interval, but is not chance.
         const double steps = is_figure(row.error_steps) ? row.error_steps : 0,
-                     // What a truth is computed to.
+                     // The accuracy of a truth.
             least = std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
         const double away = std::max(std::abs(row.price - of.price) - steps, 0.0),
                      reach = (row.high - row.low) / 2;
@@ -54,8 +53,8 @@ struct coverage {
         held += is_within(least + steps) ? 1 : 0;
         held_by_chance += is_within(least) ? 1 : 0;
         exact += reach <= 1e-8 * std::abs(of.price) ? 1 : 0;
-        // An interval between two bounds is no multiple of an error, and a thin row says that its error is in
-        // doubt.
+        // An interval between two bounds is not a multiple of an error, and the error of a thin row is
+        // uncertain.
         if (row.early || row.thin) return;
         squares += std::pow(away / std::hypot(row.standard_error, of.error, 1e-9 * of.price), 2);
         ++squared;
@@ -64,7 +63,7 @@ struct coverage {
     double share() const { return static_cast<double>(held) / runs; }
     double share_by_chance() const { return static_cast<double>(held_by_chance) / runs; }
     double mean_square() const { return squared > 0 ? squares / squared : 0; }
-    // Else its rows are thin for the most part, or intervals of bounds, or exact.
+    // Otherwise rows are mostly thin, exact, or intervals of bounds.
     bool has_squares() const { return !is_exact() && 2 * squared >= runs; }
 };
 
@@ -93,7 +92,7 @@ std::map<std::string, coverage> covered(int seeds, std::uint64_t paths) {
     return out;
 }
 
-// The fewest of n that happen with this chance each more often than once in 10,000 times, or none fewer.
+// The smallest k with P(X <= k) > 1e-4, for X of n trials with probability `chance`.
 int fewest_of(int n, double chance) {
     double below = 0;
     for (int k = 0;; ++k) {
@@ -105,11 +104,11 @@ int fewest_of(int n, double chance) {
 
 }  // namespace
 
-// Of 40 intervals that hold 90 times in 100 fewer than 28 do once in 11,000 times (binomial), so that of all
-// trades one does by chance once in 280 times at worst; of intervals that hold 95 times in 100 none does.
-// The mean of 40 squares of Student's law is above 2.7 once in 6,000 times (by 200,000 draws of it).
-// Seeds stand, so that the outcome never changes. Trades have their paths in common: together they hold 90 to
-// 99 times in 100, and the mean of all squares is at most 1.4, where Student's law has 15 / 13.
+// Of 40 intervals that hold with probability 0.90, fewer than 28 hold once in 11,000 times (binomial), so
+// among all trades one does by chance at worst once in 280 times; at probability 0.95 none does. The mean of
+// 40 squares of Student's t is above 2.7 once in 6,000 times (by 200,000 draws). Seeds are fixed. Trades
+// share their paths: together intervals must hold 90 to 99 times in 100, and the mean of all squares is at
+// most 1.4, where Student's law has 15 / 13.
 TEST(coverage, of_prices_by_default_settings_is_as_stated) {
     constexpr int seeds = 40;
     double held = 0, by_chance = 0, squares = 0, trades = 0;
@@ -127,8 +126,8 @@ TEST(coverage, of_prices_by_default_settings_is_as_stated) {
     EXPECT_LE(squares / trades, 1.4);
 }
 
-// Of 400 intervals that hold 95 times in 100 fewer than 90 % or more than 99 % do once in 50,000 times
-// (binomial).
+// Of 400 intervals that hold with probability 0.95, fewer than 90 % or more than 99 % hold once in 50,000
+// times (binomial).
 TEST(coverage_long, of_prices_by_default_settings_is_as_stated) {
     for (const auto& [trade, c] : covered(400, default_paths)) {
         EXPECT_GE(c.share(), 0.9) << trade;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences for the usual shifts: against Black's formula in moved markets, added up by bucket, by quantity
-// and in other currencies; the rows of SIMM; the files, and how a market's `simm:` is refused.
+// Differences for the usual shifts: against Black's formula in moved markets, summed by bucket, by quantity
+// and in other currencies; the rows of SIMM; the files, and refusals of a market's `simm:`.
 #include "tilewalk/differences.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,6 @@ double black(double what, double spot, double strike, double years, double rate,
                    strike * std::exp(-rate * years) * normal(what * (d - deviation / 2)));
 }
 
-// The numbers that move the call, and its value.
 struct call_market {
     double spot = 100, yield = 0.015, vol = 0.22, at_1y = 0.035, at_2y = 0.034, years = 1.5;
     double value() const {
@@ -102,9 +101,9 @@ const difference_row& row(const difference_results& r, const std::string& trade,
     throw std::logic_error("no row for " + trade + " and " + key + ";" + second);
 }
 
-// Student's t with 15 degrees of freedom, the fewest that a run of 16,384 paths has, is beyond 7 once in 2e5
-// times; nine rows of two figures are wrong once in 1e4 times. A control leaves rounding, for which the
-// value's last digits allow.
+// Student's t with 15 degrees of freedom, the fewest of a run of 16,384 paths, is beyond 7 once in 2e5 times;
+// nine rows of two figures fail once in 1e4 times. A control leaves rounding, allowed for by the value's last
+// digits.
 constexpr double far = 7;
 void expect_near(double found, double error, double truth, double value, const std::string& what) {
     ASSERT_TRUE(is_figure(found) && is_figure(error)) << what;
@@ -125,7 +124,7 @@ TEST(differences, are_those_of_black_in_moved_markets) {
         expect_near(d.own.gamma, d.own.gamma_error, up.value() - 2 * value + down.value(), value,
                     key + ", gamma");
         EXPECT_EQ(d.method, "bump");
-        // Most of the noise is in both prices.
+        // Most of the noise is common to both prices.
         EXPECT_LT(d.own.delta_error, 1e-3 * std::abs(d.own.delta)) << key;
     };
     check("ACME.spot", &call_market::spot, 1);
@@ -134,7 +133,7 @@ TEST(differences, are_those_of_black_in_moved_markets) {
     check("USD.rate@1y", &call_market::at_1y, 1e-4);
     check("USD.rate@2y", &call_market::at_2y, 1e-4);
 
-    // A day later the curve counts from there: rates stay by their time.
+    // A day later the curve starts there: rates stay by their time.
     call_market later = base;
     later.years -= 1.0 / 365;
     const double rate_later = [&] {
@@ -176,7 +175,7 @@ TEST(differences, of_buckets_add_up_to_the_parallel_move) {
     const difference_row &one = row(found(), "call", "USD.rate@1y"),
                          &two = row(found(), "call", "USD.rate@2y");
     const double sum = one.own.delta + two.own.delta, parallel = up.value() - base.value();
-    // The mixed second difference is at most the mean of the two pure ones, all being of one sign here.
+    // The mixed second difference is at most the mean of the two pure ones, which have the same sign here.
     const double second_order = (std::abs(one.own.gamma) + std::abs(two.own.gamma)) / 2;
     EXPECT_LE(std::abs(sum - parallel),
               1.01 * second_order + far * (one.own.delta_error + two.own.delta_error));
@@ -202,7 +201,7 @@ TEST(differences, are_converted_into_the_base_currency) {
         EXPECT_NEAR(d.base.delta_error, 1.16 * d.own.delta_error, 1e-9) << key;
         EXPECT_NEAR(d.base.gamma, 1.16 * d.own.gamma, 1e-9) << key;
     }
-    // The exchange rate moves nothing but what the trade is worth in dollars.
+    // The exchange rate affects only the trade's value in dollars.
     const difference_row& fx = row(found(), "put", "EURUSD.rate");
     const double value = found().values.rows[put].value_in_totals();
     EXPECT_DOUBLE_EQ(fx.size, 0.0116);
@@ -222,7 +221,7 @@ TEST(differences, without_a_base_currency_stay_in_their_own) {
     const difference_row& d = row(r, "put", "BETA.spot");
     EXPECT_EQ(d.base.delta, d.own.delta);
     for (const difference_row& other : r.rows) EXPECT_NE(other.key, "EURUSD.rate");
-    // Prices have the bits of a run of prices, and differences do not depend on the other trades.
+    // Prices have the bits of a price run, and differences don't depend on the other trades.
     const results priced = engine().price(book::parse(book_text).only({"put"}), market::parse(market_text));
     EXPECT_EQ(r.values.rows[0].price, priced.rows[0].price);
     EXPECT_EQ(d.own.delta, row(found(), "put", "BETA.spot").own.delta);
@@ -247,8 +246,8 @@ TEST(differences, do_not_depend_on_the_trades_that_are_priced_together) {
     EXPECT_EQ(r.values.rows.back().price, found().values.rows.back().price);
 }
 
-// A rise of the first volatility would let total variance fall.
-// They are those of the prices, which a later run follows.
+// Raising the first volatility would let total variance fall. The policies are those of the prices, which a
+// later run follows.
 TEST(differences, keep_the_policies_of_all_trades) {
     const market in = market::parse(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}}));
     const book trades = book::parse(R"(settings: {paths: 8192, seed: 5}
@@ -299,7 +298,7 @@ TEST(differences_rows_of_simm, are_the_moves_that_isda_asks_for) {
     const auto delta = [](const char* trade, const char* key) { return row(found(), trade, key).base.delta; };
     const std::map<std::string, double> of_call{
         {"Risk_Equity|ISIN:US0000000001|7||", delta("call", "ACME.spot")},
-        // A volatility that holds at all times counts at the last day, halfway between one and two years.
+        // A flat volatility counts at the last day, halfway between one and two years.
         {"Risk_EquityVol|ISIN:US0000000001|7|1y|", 0.5 * delta("call", "ACME.volatility")},
         {"Risk_EquityVol|ISIN:US0000000001|7|2y|", 0.5 * delta("call", "ACME.volatility")},
         {"Risk_IRCurve|USD|1|1y|OIS", delta("call", "USD.rate@1y")},
@@ -329,12 +328,12 @@ TEST(differences_rows_of_simm, move_each_currency_against_that_of_calculation) {
                  yen = found().values.rows[place(found(), "yen")].value_in_totals() / 150;
     EXPECT_NEAR(crif_of(found(), "put").at("Risk_FX|EUR|||"), 0.01 * put, 1e-9);
     EXPECT_NEAR(crif_of(found(), "put").at("Risk_FX|USD|||"), 0, 1e-9);
-    // The pair is quoted the other way round: 1 % more for a yen.
+    // The pair is quoted inversely: 1 % more for a yen.
     EXPECT_NEAR(crif_of(found(), "yen").at("Risk_FX|JPY|||"), 0.01 * yen, 1e-12);
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
 }
 
-// A call on a foreign asset that pays in dollars drifts by its covariance with the exchange rate.
+// A call on a foreign asset, paid in dollars, drifts by its covariance with the exchange rate.
 TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_rate) {
     const market in = market::parse(
         "as_of: 2026-01-15\n"
@@ -371,8 +370,8 @@ TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_r
     }
 }
 
-// An asset that is the price of a currency moves as exchange rates do: with its own where that of calculation
-// stands in it, and with both.
+// An asset that is the price of a currency moves with exchange rates: with its own if it contains the
+// calculation currency, otherwise with both.
 TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of_currencies) {
     const double years = 1.5, rate = 0.034, yield = 0.02, vol = 0.07, units = 1e6;
     const auto call = [&](double spot, double at, double with_vol) {
@@ -420,7 +419,7 @@ TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of
 // ---- Volatilities that rate models were fitted to
 
 const std::vector<double> rate_volatilities{0.0080, 0.0091, 0.0088};
-// Three quotes for two parameters; they expire at 1, 2.5 and, the last caplet of a cap, 3 years.
+// Three quotes for two parameters, expiring at 1, 2.5 and (the last caplet of a cap) 3 years.
 std::string rate_market(const std::vector<double>& v) {
     const auto quote = [&](std::size_t q) {
         std::ostringstream out;
@@ -483,7 +482,7 @@ TEST(differences_rate_volatilities_of_simm, are_volatility_times_what_calibratin
         double sum = 0;
         for (const auto& [vertex, amount] : truth[t]) sum += amount;
         EXPECT_GT(std::abs(sum), 0.1) << t;
-        // A rule of early exercise that is found anew moves the price by up to 2e-4.
+        // A retrained exercise policy moves the price by up to 2e-4.
         const double by_rule = t == 2 ? 2e-4 / (2 * h * 1.25) : 0;
         double found_sum = 0;
         for (const auto& [vertex, amount] : truth[t]) {
@@ -535,7 +534,7 @@ std::string file(const difference_results& r, std::string_view name) {
     return "no such file";
 }
 
-// Two trades, one of which has failed, with figures that end.
+// Two trades, one of them failed, with short decimal figures.
 difference_results made() {
     difference_results r;
     price_row good, bad;
@@ -607,7 +606,7 @@ TEST(differences_files_of_differences, have_their_bytes) {
         "\"a,b\",rates,Equity,Risk_FX,USD,,,,USD,,,bump,2048\n");
 }
 
-// Vertices and tenors are read from market keys, such as BETA.volatility@1.5y.
+// Vertices and tenors are parsed from market keys, such as BETA.volatility@1.5y.
 TEST(differences_files_of_differences, do_not_depend_on_the_locale) {
     const auto all = [](const difference_results& r) {
         std::ostringstream out;
@@ -707,7 +706,7 @@ TEST_F(differences_of_a_command, are_in_its_folder) {
     for (const difference_report& report : difference_reports()) wanted.emplace(report.file);
     EXPECT_EQ(names, wanted);
     EXPECT_TRUE(tests::has(tests::text_of(folder / "made/crif.csv"), "one,All,Equity,Risk_Equity,"));
-    // Without `simm:` rows of SIMM from before would pass for those of this run.
+    // Without `simm:`, SIMM rows of an earlier run would pass for this run's.
     put_inputs("");
     expect(greeks, 2, "crif.csv: --files: is from an earlier run");
     greeks[5] = "other";
@@ -758,7 +757,7 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
     expect({"plan", "book.yaml", "--with-greeks", "--shards", "2", "-o", "greeks"}, 0, "");
     for (const char* const shard : {"1/2", "2/2"}) expect({"run", "greeks", "--shard", shard}, 0, "");
     expect({"merge", "greeks", "--files", "other", "-o", "prices.csv"}, 2, "plan --with-differences");
-    // Without `simm:` rows of SIMM from before would pass for those of this run.
+    // As above, at planning.
     put_inputs("");
     expect({"plan", "book.yaml", "--with-differences", "--shards", "1", "-o", "plain"}, 0, "");
     expect({"run", "plain", "--shard", "1/1"}, 0, "");

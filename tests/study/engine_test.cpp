@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public engine: the same bits whatever the threads, the instruction set and the neighbours; failures
-// that stay with their trade; moments, flags, the past, progress and cancellation.
+// The public engine: bits independent of threads, instruction set and neighbours; failures confined to their
+// trade; moments, flags, the past, progress and cancellation.
 #include "tilewalk/engine.h"
 #include "tests/named_choice.h"
 
@@ -101,7 +101,7 @@ run_options with(std::uint64_t paths, int threads = 1, std::uint64_t seed = 7, r
     o.overrides.paths = paths;
     o.overrides.seed = seed;
     o.overrides.threads = threads;
-    o.overrides.device = "cpu";  // what GPUs do has tests of its own
+    o.overrides.device = "cpu";  // GPUs have tests of their own
     o.overrides.random = "philox";
     return o;
 }
@@ -122,7 +122,7 @@ std::uint64_t bits(double x) {
     return std::bit_cast<std::uint64_t>(x);
 }
 
-// Everything of a row but its place in the file, with every bit.
+// All of a row except its place in the file, with every bit.
 std::string all_of(const price_row& r) {
     std::string text = r.trade + " " + r.product + " " + r.currency +
                        (r.status == trade_status::priced ? " priced" : " failed");
@@ -255,15 +255,14 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
     }
 }
 
-// The discounted payoff of the product forward on a path: one normal, the documented first number of the
-// asset's stream.
+// The discounted payoff of the product forward on a path: one normal, the first number of the asset's stream.
 const kernels::stream_key stream_of_acme = kernels::stream_key_of(program::stream_name("ACME").key);
 
 double forward_payoff(std::uint64_t path, std::uint64_t seed, double years = 1.0, double volatility = 0.2) {
     const double variance = volatility * volatility * years;
     const double x =
         std::sqrt(variance) * kernels::normals(seed, path, 0, stream_of_acme).first - 0.5 * variance;
-    return 100 * std::exp(x);  // growth and discount are the same rate
+    return 100 * std::exp(x);  // growth and discount use the same rate
 }
 
 // Counts around the lanes, the tile and the tree that merges tiles; each extends the one before it.
@@ -297,7 +296,7 @@ TEST(engine, moments_are_those_of_the_paths) {
     }
 }
 
-// The pool merges tiles in blocks as they come: the bits are those of one tree over all tiles, in order.
+// The pool merges blocks of tiles as they come: the bits are those of one tree over all tiles, in order.
 TEST(engine, tiles_merge_in_one_fixed_tree) {
     program::recorder into;
     into.output(into.state("out", 0.0));
@@ -322,7 +321,7 @@ TEST(engine, tiles_merge_in_one_fixed_tree) {
         }
         const auto expected = kernels::merge_tiles(each.data(), each.size());
         for (const int threads : {1, 3}) {
-            // Beside another job, so that the line of tiles does not begin with this one.
+            // Beside another job, so that this job's tiles don't come first.
             cpu::path_job beside = job;
             beside.paths = 1030;
             const std::vector<cpu::path_job> jobs{beside, job, beside};
@@ -342,7 +341,7 @@ TEST(engine, the_first_bad_path_is_named) {
     for (const std::uint64_t n : {7U, 1025U, 5000U}) {
         std::uint64_t bad = 0, first = 0;
         for (std::uint64_t p = 0; p < n; ++p) {
-            // The payoff is not discounted yet when the script looks at the spot.
+            // The payoff is not discounted yet when the script reads the spot.
             if (forward_payoff(p, 7) * std::exp(0.03) > level) continue;
             if (bad++ == 0) first = p;
         }
@@ -354,7 +353,7 @@ TEST(engine, the_first_bad_path_is_named) {
                   std::to_string(bad) + " of " + std::to_string(n) +
                       " paths gave no finite number, the first is path " + std::to_string(first));
     }
-    // And where the first is not the very first: a level that almost every path is above.
+    // With a later first failure: a level that almost every path is above.
     std::uint64_t first = 0;
     while (forward_payoff(first, 7) * std::exp(0.03) > 58) ++first;
     ASSERT_GT(first, 100U);
@@ -375,7 +374,7 @@ TEST(engine, seeds_change_the_numbers) {
     EXPECT_EQ(bits(price_one(call, with(2000, 1, 1)).price), bits(price_one(call, with(2000, 1, 1)).price));
 }
 
-// All that changes the random numbers of a run changes the fingerprint, and nothing else does.
+// The fingerprint changes exactly with what changes the random numbers of a run.
 TEST(engine, fingerprints_of_walks_tell_random_numbers_apart) {
     const auto walk_of = [](const run_settings& settings, double strike = 100) {
         run_options with;
@@ -533,7 +532,7 @@ TEST(engine, tiny_and_huge_payoffs_keep_their_flags) {
 }
 
 TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
-    // No volatility: the days to come are certain too, and the average is a sum by hand.
+    // Without volatility future days are certain too, and the average is a sum by hand.
     const double t = 166 / 365.0;  // 2026-06-30
     const double expected = std::exp(-0.03 * t) * ((96 + 99 + 100 * std::exp(0.03 * t)) / 3 - 90);
     const std::string terms =
@@ -542,7 +541,7 @@ TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
     EXPECT_NEAR(still.price, expected, 1e-12);
     EXPECT_EQ(still.message, "every path pays the same, whatever happens");
     EXPECT_FALSE(still.thin);
-    // And deep in the money with volatility: linear in the average, so the same within the error.
+    // Deep in the money with volatility the payoff is linear in the average: the same price within the error.
     const auto acme = price_one(terms + "ACME", with_plain(50000));
     EXPECT_GT(acme.standard_error, 0);
     EXPECT_NEAR(acme.price, expected, 4.5 * acme.standard_error + 1e-4);
@@ -561,7 +560,7 @@ TEST(engine, what_has_happened_is_certain) {
         EXPECT_FALSE(r.thin);
         EXPECT_EQ(r.message, "everything has already happened; no path was needed");
     };
-    // Paid before as_of: gone. Paid on as_of: counts, on the day's fixing or else on the spot.
+    // A payment before as_of is gone; one on as_of counts, by the day's fixing or else the spot.
     certain("product: european, underlying: ACME, strike: 90, maturity: 2026-01-05", 0);
     certain("product: european, underlying: ACME, strike: 90, maturity: 2026-01-15", 11);
     certain("product: european, underlying: ACME, strike: 90, maturity: 0.0", 11);
@@ -605,7 +604,7 @@ TEST(engine, a_continuous_barrier_remembers_its_fixings) {
     EXPECT_FALSE(alive(ends_today + "underlying: STILL, direction: up, barrier: 100")) << "today's spot";
 }
 
-// A touch of today costs the same whether the watching began yesterday or begins now.
+// A touch today costs the same whether monitoring began yesterday or begins now.
 TEST(engine, a_rebate_for_a_touch_today_is_paid_once) {
     for (const std::string start : {"2026-01-14", "2026-01-15"}) {
         const auto r = price_one(
@@ -618,7 +617,7 @@ TEST(engine, a_rebate_for_a_touch_today_is_paid_once) {
 }
 
 TEST(engine, called_before_as_of_is_over) {
-    // The first observation called it at 99 >= 95: nothing is left.
+    // The first observation called it at 99 >= 95.
     const auto r = price_one(
         "product: autocallable, basket: [ACME], initial_level: 100, observations: [2026-01-05, 2026-07-15], "
         "call_level: 0.95, coupon: 0.05",
@@ -814,7 +813,7 @@ TEST(engine, the_manifest_names_files_of_settings) {
     }
     EXPECT_EQ(hashes.size(), 2U) << "two files of one name";
 
-    // A file in memory goes by the name that it was made with.
+    // A file in memory has the name that it was made with.
     const std::string bytes = tests::text_of(file);
     const int memory = ::memfd_create("ours.npy", 0);
     ASSERT_EQ(::write(memory, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
@@ -825,7 +824,7 @@ TEST(engine, the_manifest_names_files_of_settings) {
     EXPECT_TRUE(hashes.contains(told.inputs.back().hash));
 }
 
-// Prices in a child, which `limit` makes poorer, have the bits of one thread.
+// Prices in a child process, limited by `limit`, have the bits of one thread.
 template <class Limit>
 void expect_the_same_bits_where(std::uint64_t paths, int threads, const Limit& limit) {
     const auto expected = price(mixed_trades, with(paths, 1));
@@ -848,7 +847,6 @@ void expect_the_same_bits_where(std::uint64_t paths, int threads, const Limit& l
     EXPECT_EQ(status, 0);
 }
 
-// If the system gives fewer threads than asked for, those that there are do the work.
 TEST(engine, too_few_threads_are_enough) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer takes more addresses than the limit";
@@ -860,7 +858,7 @@ TEST(engine, too_few_threads_are_enough) {
     });
 }
 
-// If it gives none at all, the caller does everything.
+// The caller alone does everything.
 TEST(engine, no_thread_is_enough) {
     expect_the_same_bits_where(4096, 4, [] {
         // No limit of threads holds for root.
@@ -870,7 +868,7 @@ TEST(engine, no_thread_is_enough) {
     });
 }
 
-// A million paths keep to a small memory: what is kept is a few numbers a tile, never a path.
+// Memory per tile is a few numbers, never a path.
 TEST(engine, a_million_paths_stay_small) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer keeps its own memory";

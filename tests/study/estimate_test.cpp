@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences and multiples of estimates: values, and errors that know what terms have in common.
+// Sums, differences and multiples of estimates: values, and errors that account for common parts.
 #include "engine/study/estimate.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@ namespace {
 using studies::estimate;
 using studies::run_parts;
 
-// Sixteen parts of 100 paths.
 const run_parts run(100, 1600);
 
 estimate certain(double value) {
@@ -71,7 +70,7 @@ TEST(estimate, less_itself_is_known_exactly) {
     EXPECT_EQ(none.error(), 0);
 }
 
-// The spread of each part's own sum, whatever the terms have in common.
+// By the spread of each part's own sum, whatever the terms have in common.
 TEST(estimate, sums_and_multiples_are_those_of_each_part) {
     const estimate a(waves(2), run), b(waves(-3), run);
     estimate sum = 2 * a + b;
@@ -94,15 +93,14 @@ TEST(estimate, with_a_certain_term_has_it_in_each_part) {
     EXPECT_EQ((certain(7) - certain(3)).value, 4);
 }
 
-// Rounding, which is all that a perfect control leaves, is the same in all parts, and independent from trade
-// to trade.
+// The rounding that a perfect control leaves is the same in all parts, and independent between trades.
 TEST(estimate, keeps_an_error_that_parts_do_not_show) {
     const std::vector<double> flat(16, 3.0);
     const estimate a(priced(3, 0.03, flat), run), b(priced(3, 0.04, flat), run);
     EXPECT_NEAR(a.error(), 0.03, 1e-15);
     EXPECT_NEAR((a - b).error(), 0.05, 1e-15);
     EXPECT_NEAR((-2 * a).error(), 0.06, 1e-15);
-    // An error of the size of that of the parts is theirs.
+    // An error about as large as that of the parts is taken to be theirs.
     const double shown = error_of_mean(waves(2));
     EXPECT_NEAR(estimate(priced(3, 1.5 * shown, waves(2)), run).error(), shown, 1e-15);
 }
@@ -133,14 +131,14 @@ TEST(estimate, divided_and_multiplied_has_all_of_its_error_so) {
     EXPECT_EQ(twice.value, e.value);
 }
 
-// Rounds of 1,600 and of 6,400 paths have the first 1,600 in common, which are 1 in 4 of the second's.
+// Rounds of 1,600 and of 6,400 paths share the first 1,600, a quarter of the second's.
 TEST(estimate, of_rounds_that_share_paths_errs_by_what_they_share) {
     const std::vector<double> of_one = waves(1), of_other = waves(0.5);
     studies::sum_of_rounds alike(run);
     alike.add(estimate(of_one, run), 1, 1600, false);
     alike.add(estimate(of_other, run), 1, 6400, false);
     const double one = error_of_mean(of_one), other = error_of_mean(of_other);
-    // Both move as one, so that their covariance is the product of the errors.
+    // They are perfectly correlated, so their covariance is the product of the errors.
     EXPECT_NEAR(alike.error(), std::sqrt(one * one + other * other / 4 + 2 * one * other / 4), 1e-14);
     studies::sum_of_rounds against(run);
     against.add(estimate(of_one, run), 1, 1600, false);

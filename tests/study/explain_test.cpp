@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `explain`: terms as the trade means them, and forwards, discount factors and
-// volatilities against sums by hand and against prices.
+// The page of `explain`: terms as the trade understands them; forwards, discount factors and volatilities
+// against sums by hand and prices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 using tests::product_in_words;
 
-constexpr double z_limit = 4.5;  // a false alarm of 1 in 150,000 for each comparison
+constexpr double z_limit = 4.5;  // one false alarm in 150,000 per comparison
 
 const std::string market_text = R"(
 as_of: 2026-01-15
@@ -137,13 +137,13 @@ TEST(explain, quanto_forwards_are_what_the_paths_have) {
                      error = row.standard_error / said.currencies[0].discounts[0];
         EXPECT_LT(std::abs(mean - *said.asset_list[0].quanto_forwards[0]), z_limit * error)
             << name << ": " << mean << " +- " << error;
-        // A forward that forgets the correlation is seen.
+        // The test would notice a forward without the correlation.
         EXPECT_GT(std::abs(mean - said.asset_list[0].forwards[0]), z_limit * error) << name;
     }
 }
 
-// A call at the forward is worth what Black's formula makes of the discount factor, the forward and the
-// volatility that are shown. Eleven comparisons.
+// A call at the forward has Black's price from the shown discount factor, forward and volatility. Eleven
+// comparisons.
 TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
     for (const std::string name :
          {"ACME", "CASH", "LOCAL", "HESTON", "BATES", "MERTON", "KOU", "VG", "NIG", "CGMY", "SZ"}) {
@@ -151,7 +151,7 @@ TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
         const trade_plan said = plan_of(terms + "100");
         const asset_numbers& a = said.asset_list.at(0);
         ASSERT_TRUE(a.volatilities.at(0).has_value()) << name;
-        // The moving part of an asset with escrowed dividends is the forward less those to come.
+        // The moving part of an asset with escrowed dividends is the forward less future dividends.
         const double shift = name == "CASH" ? 3 * std::exp(-0.0125) : 0, forward = a.forwards.at(0);
         const price_row row = price_of(terms + std::to_string(forward), tests::plain_paths());
         const double truth =
@@ -159,7 +159,7 @@ TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
             black_call(forward - shift, forward - shift, *a.volatilities[0] * std::sqrt(1.25));
         EXPECT_LT(std::abs(row.price - truth), z_limit * row.standard_error)
             << name << ": " << row.price << " +- " << row.standard_error << ", by what is shown " << truth;
-        // A volatility that is off by 5 % of itself is seen.
+        // The test would notice a volatility off by a relative 5 %.
         EXPECT_GT(0.05 * truth, z_limit * row.standard_error) << name;
     }
 }
@@ -254,7 +254,7 @@ TEST(explain, json_has_all_of_it) {
     EXPECT_EQ(nlohmann::json::parse(explanation_json({}, "2026-01-15")).at("trades").size(), 0U);
 }
 
-// Blocks at which a payoff jumps are named, so that people know which Greeks will be smoothed or bumped.
+// The names of jumping blocks tell which Greeks will be smoothed or bumped.
 TEST(explain, names_the_jumps_of_a_payoff) {
     const auto places = [](const std::string& trade) {
         std::vector<std::string> out;
@@ -286,7 +286,7 @@ TEST(explain, names_the_jumps_of_a_payoff) {
     EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_held_still").get<bool>());
 }
 
-// Ranks are of a policy on few paths, or of the one that the run follows.
+// Ranks belong to a policy on few paths, or to the one that the run follows.
 TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     const std::string text = market_text;
     const book trades = book::parse(
@@ -303,8 +303,8 @@ TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     EXPECT_EQ(by.dates[0].label, "0.25y");
     EXPECT_EQ(by.dates[3].years, 1);
     for (const auto& d : by.dates) {
-        // The payment follows from the price where there is one, and is 0 where not: there are the seven
-        // functions of the price and the European.
+        // The payment follows from the price where positive, and is 0 elsewhere; the functions are seven of
+        // the price and the European.
         EXPECT_GT(d.rank_paid, 3u);
         EXPECT_LT(d.rank_paid, by.functions);
         EXPECT_LE(d.rank_unpaid, 7u);

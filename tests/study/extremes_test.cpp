@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every product of the library in markets and with terms that are extreme but legal: the exact limit where
-// there is one, otherwise a finite price with its error, or a refusal that says why; never a number that is
-// none.
+// Every library product in extreme but legal markets and terms: the exact limit if there is one, otherwise a
+// finite price with its error, or a refusal that says why; never NaN or infinity.
 //
-// The trades are the products' own examples, changed by what the products declare: amounts of money scale
-// with the spots, times with the life of the trade. So a new product is tested here without an edit.
+// The trades are the products' examples, changed by their declarations: amounts of money scale with the
+// spots, times with the life of the trade. New products are covered without an edit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -27,7 +26,7 @@ struct world {
     double scale = 1;          // of every price and amount
     double volatility = 0.25;  // of every asset
     double rate = 0.03;
-    std::optional<double> last;  // years to the last date of the trade; empty: as the example has it
+    std::optional<double> last;  // years to the last date of the trade; empty to keep the example's
 };
 
 std::string market_of(const world& w) {
@@ -51,7 +50,7 @@ bool is_number(const YAML::Node& n) {
     return n.IsScalar() && YAML::convert<double>::decode(n, ignored);
 }
 
-// Every number below the node times the factor; dates and rules by count keep their form.
+// Multiplies every number below the node; dates and rules by count keep their form.
 void multiply(YAML::Node n, double factor) {
     if (n.IsSequence()) {
         for (auto item : n) multiply(item, factor);
@@ -116,7 +115,7 @@ price_row priced(const YAML::Node& trade, const world& w) {
     const price_row row = engine().price(book::parse(book_text, "extreme"), how).rows.at(0);
     if (row.status == trade_status::priced) {
         EXPECT_TRUE(std::isfinite(row.price)) << book_text << row.price;
-        // If the paths show no error there is none, and the row says why.
+        // If the paths show no error, the row lacks one and says why.
         if (row.has_error()) {
             EXPECT_TRUE(std::isfinite(row.standard_error) && row.standard_error >= 0)
                 << book_text << row.price << " +- " << row.standard_error;
@@ -124,14 +123,14 @@ price_row priced(const YAML::Node& trade, const world& w) {
             EXPECT_NE(row.message, "") << book_text << row.price;
         }
     } else {
-        // A refusal says what is wrong with the trade; a path without a finite number is none.
+        // A refusal names the trade's mistake, not a path without a finite number.
         EXPECT_EQ(row.kind, error_kind::input) << book_text << row.message;
         EXPECT_EQ(row.message.find("finite"), std::string::npos) << book_text << row.message;
     }
     return row;
 }
 
-// The error that the paths show; nothing where they are all the same.
+// The error that the paths show; 0 if they are all the same.
 double error_of(const price_row& row) {
     return row.has_error() ? row.standard_error : 0;
 }
@@ -163,7 +162,7 @@ TEST_P(extremes, spots_of_a_millionth_and_of_a_thousand_millions) {
     }
 }
 
-// Without volatility there is one path; a little of it changes next to nothing.
+// Without volatility there is one path; a little of it changes almost nothing.
 TEST_P(extremes, no_volatility) {
     world still, nearly;
     still.volatility = 0;
@@ -194,7 +193,7 @@ TEST_P(extremes, rates_far_below_zero_and_high_volatility) {
     }
 }
 
-// Every date is today: what is paid is known, or the product says that it makes no sense.
+// Every date is today: the payment is known, or the product refuses the terms.
 TEST_P(extremes, no_time_left) {
     world w;
     YAML::Node trade = trade_in(page(), w);
@@ -202,7 +201,7 @@ TEST_P(extremes, no_time_left) {
         if (!trade[p.name]) continue;
         if (p.type == "date") trade[p.name] = "2026-01-15";
         if (p.type == "schedule") trade[p.name] = std::vector<std::string>{"2026-01-15"};
-        // One for each date becomes one for all.
+        // One value per date becomes one for all.
         const bool is_list = trade[p.name].IsSequence() && trade[p.name].size() > 0;
         const auto per = [&](const product_parameter& list) { return p.type.ends_with(" per " + list.name); };
         const auto list = std::ranges::find_if(page().parameters, per);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains of trades with rights in far scenarios: those of prices made anew in the market of the scenario, on
-// its day, and for a put those of a lattice. A policy of today's market would decide there by extrapolation.
+// Gains of trades with rights in far scenarios match new prices in the scenario's market and day, and for a
+// put those of a lattice. A policy from today's market would extrapolate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@
 namespace tilewalk::far_gains_test {
 namespace {
 
-// All prices, volatilities or rates of a market, by a part of what they are.
+// Moves all prices, volatilities or rates of a market by a fraction.
 enum class moved { prices, volatilities, rates };
 
 bool is_among(const std::string& key, moved what) {
@@ -58,7 +58,7 @@ std::vector<scenario> far_scenarios(const market& in) {
     return out;
 }
 
-// As scenarios have it: the day first, then the moves.
+// As in scenarios: the day first, then the moves.
 results priced_anew(const book& trades, const market& in, const scenario& of, const run_options& how) {
     market then = in;
     auto later = std::make_shared<books::book_state>(trades.state());
@@ -89,9 +89,9 @@ std::vector<book> books_with_rights() {
     return out;
 }
 
-// Every part-th scenario, another one first for each product. The gain is from independent paths without a
-// control, and prices from points with one, so that their errors have nothing in common. With all scenarios
-// one seed in 100 fails: 4.5 errors of 64 parts and of 16 randomisations.
+// Every part-th scenario, starting with another one for each product. The gain uses independent paths without
+// a control, and prices use points with one, so their errors are independent. With all scenarios one seed in
+// 100 fails: 4.5 errors of 64 parts and of 16 randomisations.
 void expect_gains_of_prices_made_anew(std::size_t part, std::uint64_t paths) {
     const std::vector<book> all = books_with_rights();
     EXPECT_GE(all.size(), 14U);
@@ -137,8 +137,8 @@ TEST(far_gains_long, are_those_of_prices_made_anew) {
     expect_gains_of_prices_made_anew(1, 65536);
 }
 
-// What a policy gives away is below 0.6 % of the price; one of today's market gave away 1 to 2 % in most of
-// these. One seed in 1,000 fails.
+// The policy gives away less than 0.6 % of the price; today's policy gave away 1 to 2 % in most of these. One
+// seed in 1,000 fails.
 TEST(far_gains, of_a_put_are_those_of_a_lattice) {
     const std::string text =
         tests::market_of("    A: {currency: USD, spot: 100, volatility: 0.25}\n", 0.05) +
@@ -172,7 +172,7 @@ TEST(far_gains, of_a_put_are_those_of_a_lattice) {
     }
 }
 
-// Each of several markets finds the policy that it finds alone, and so does a session.
+// Each market trains the policy that it would train alone, and so does a session.
 TEST(far_gains, every_market_of_prices_has_its_own_policy) {
     const auto text = [](double spot) {
         return tests::market_of(fmt::format("    A: {{currency: USD, spot: {}, volatility: 0.25}}\n", spot),
@@ -196,7 +196,7 @@ TEST(far_gains, every_market_of_prices_has_its_own_policy) {
     EXPECT_EQ(prepared.price(far, how).policies, alone);
 }
 
-// A policy of a file is followed wherever it is asked for, and says where that is far from its paths.
+// A saved policy is followed everywhere, with a warning far from its training paths.
 TEST(far_gains, a_policy_of_a_file_says_that_it_is_far_away) {
     const tests::own_folder folder;
     const auto text = [](double spot, double volatility) {
@@ -216,7 +216,7 @@ TEST(far_gains, a_policy_of_a_file_says_that_it_is_far_away) {
     };
     EXPECT_EQ(message_at(100).find("standard deviations"), std::string::npos) << message_at(100);
     EXPECT_EQ(message_at(98).find("standard deviations"), std::string::npos) << message_at(98);
-    // log(0.9) of 0.25 sqrt(0.1) is 1.33.
+    // log(0.9) is 1.33 times 0.25 sqrt(0.1).
     EXPECT_NE(message_at(90).find("has moved 1.3 standard deviations"), std::string::npos) << message_at(90);
     EXPECT_NE(message_at(115).find("has moved 1.8 standard deviations"), std::string::npos)
         << message_at(115);

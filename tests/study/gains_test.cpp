@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios: those of Black's formula, differences of the prices that price() finds, errors that are
-// the right size, tails, and failures that stay in their cell.
+// Gains in scenarios: against Black's formula and differences of price(), with honest errors; tails; failures
+// that stay in their cell.
 #include "tests/named_choice.h"
 #include "tilewalk/scenarios.h"
 
@@ -78,7 +78,7 @@ double black_call(double spot, double strike, double volatility, double years) {
 constexpr const char* call =
     "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0, quantity: 10}\n";
 
-// 12 scenarios by two sources: with 24 gains of errors of their own, one is beyond 4.5 in 6,000 runs.
+// 12 scenarios from two sources: of 24 gains with independent errors, one is beyond 4.5 in 6,000 runs.
 TEST(gains, gains_of_a_european_are_those_of_blacks_formula) {
     const std::vector<double> levels{60, 80, 90, 95, 99, 100, 101, 105, 110, 120, 140, 200};
     for (const char* random : {"philox", "sobol"}) {
@@ -95,7 +95,7 @@ TEST(gains, gains_of_a_european_are_those_of_blacks_formula) {
     }
 }
 
-// The error of a difference of two prices whose errors are independent would be larger than the price's own.
+// With independent errors, the error of the difference would exceed the price's own.
 TEST(gains, common_random_numbers_make_the_error_of_a_small_gain_small) {
     const scenario_results r = engine().scenarios(book_of(call), in(), spots({101}), with_paths(65536));
     EXPECT_LT(r.error_of_gain(0, 0), 0.06 * r.base.rows[0].value_error());
@@ -119,7 +119,7 @@ std::string all_kinds() {
     return out;
 }
 
-// By every choice that a pilot makes, and with none.
+// With every choice of pilots, and with none.
 TEST(gains, gains_are_differences_of_prices_in_several_markets) {
     const market base = in();
     scenario_list asked;
@@ -137,7 +137,7 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
         for (std::size_t s = 0; s < asked.scenarios.size(); ++s) {
             for (std::size_t i = 0; i < trades.size(); ++i) {
                 const price_row &then = priced[s + 1].rows[i], &now = priced[0].rows[i];
-                if (now.early) continue;  // a policy is found anew in each of several markets
+                if (now.early) continue;  // each of several markets trains a policy of its own
                 EXPECT_EQ(r.gain(s, i), then.value() - now.value()) << random << " " << now.trade;
                 std::vector<double> means;
                 for (std::size_t p = 0; p < then.part_means.size(); ++p)
@@ -145,7 +145,7 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
                 if (r.gain(s, i) == 0) continue;
                 const double shown = run::error_of_parts(means, priced[0].manifest.part_paths, 16384);
                 const std::string where = now.trade + " by " + random + " in " + asked.scenarios[s].name;
-                // Points may say less of a jump than its price's error does.
+                // Points may show less of a jump than the price's error does.
                 if (std::string(random) == "philox")
                     EXPECT_DOUBLE_EQ(r.error_of_gain(s, i), shown) << where;
                 else
@@ -156,7 +156,7 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
     }
 }
 
-// A trade on an asset that stands still is not walked again: its gain is 0 to the last bit, with no error.
+// A trade on an asset that stands still is not walked again: its gain is exactly 0 without an error.
 TEST(gains, trades_that_nothing_moves_gain_nothing) {
     scenario_list asked;
     asked.scenarios = {moved("up", {to("ACME.spot", 103)})};
@@ -177,8 +177,8 @@ TEST(gains, trades_that_nothing_moves_gain_nothing) {
               base.base.manifest.path_steps + of_one + put.base.manifest.path_steps);
 }
 
-// 300 seeds of a stated error each: the mean of z squared is within 1 +- 0.3 once in 8,000 runs, whose law
-// has the variance 2 / 300 for normal numbers.
+// 300 seeds with a stated error each: the mean of z squared is beyond 1 +- 0.3 once in 8,000 runs; for normal
+// numbers it has the variance 2 / 300.
 TEST(gains, errors_of_gains_have_the_right_size) {
     const std::vector<double> levels{80, 99, 104};
     std::vector<double> squares(levels.size(), 0.0);
@@ -196,7 +196,7 @@ TEST(gains, errors_of_gains_have_the_right_size) {
     for (const double mean : squares) EXPECT_NEAR(mean, 1, 0.4);
 }
 
-// A control that moves with the market leaves next to nothing of a small gain, where points leave more; of a
+// A control that moves with the market leaves almost nothing of a small gain, where points leave more; of a
 // large one points leave as much as without controls.
 TEST(gains, controls_serve_small_ones) {
     run_options with;
@@ -216,7 +216,7 @@ TEST(gains, controls_serve_small_ones) {
     }
 }
 
-// Two moves of 0.6 of the size up to which one is small are 0.85 together, and two of 0.9 are 1.27.
+// Two moves of 0.6 of the limit for small ones add up to 0.85, two of 0.9 to 1.27.
 TEST(gains, of_two_small_moves_may_be_large) {
     const auto both = [](const std::string& name, double part) {
         return moved(name, {to("ACME.spot", 100 + part), to("ACME.volatility", 0.2 + 0.01 * part)});
@@ -231,7 +231,7 @@ TEST(gains, of_two_small_moves_may_be_large) {
     EXPECT_EQ(r.error_of_gain(1, 0), plain.error_of_gain(1, 0));
 }
 
-// The control of a forward leaves rounding alone, which parts do not show: that of both prices.
+// The control of a forward leaves only rounding, which parts do not show: the error is that of both prices.
 TEST(gains, of_prices_known_to_rounding_err_by_both) {
     scenario_list asked;
     asked.scenarios = {moved("up", {to("ACME.spot", 100.4)})};
@@ -304,8 +304,7 @@ TEST(gains, totals_are_by_portfolio_and_currency) {
     EXPECT_DOUBLE_EQ(total("two", "USD", true).gains[0], r.gain(0, 1) + 1.10 * r.gain(0, 2));
     EXPECT_DOUBLE_EQ(total("", "USD", true).gains[1], (1.2 - 1.1) * r.base.rows[2].value());
     EXPECT_EQ(total("one", "USD", false).trades, std::vector<std::size_t>{0});
-    // Trades on assets that no correlation links have independent numbers: errors add up by squares, or
-    // nearly so on one run's paths.
+    // Uncorrelated assets have independent numbers: errors add up by squares, nearly so on one run's paths.
     const portfolio_gains both = total("", "USD", false);
     EXPECT_NEAR(both.errors[0], std::hypot(r.error_of_gain(0, 0), r.error_of_gain(0, 1)),
                 0.3 * both.errors[0]);
@@ -379,8 +378,8 @@ TEST(gains, sensitivities_explain_small_moves) {
     EXPECT_NE(std::ranges::find(r.measures, "theta"), r.measures.end());
 }
 
-// A volga is of volatilities that move together: a twist about a mean move of none has no part of it, and
-// parts are linear in the moves of a volatility for one mean move.
+// Volga refers to parallel moves of volatilities: a twist with mean zero has no part in it, and shares are
+// linear in the single moves for a given mean.
 TEST(gains, volga_explains_what_volatilities_do_together) {
     const market pillars = market::parse(R"(
 as_of: 2026-01-15
@@ -447,7 +446,6 @@ TEST(gains, of_too_few_parts_say_how_many_paths_would_do) {
     EXPECT_TRUE(enough.remarks.empty());
 }
 
-// A short trade that a scenario does not move gains 0, not -0.
 TEST(gains, of_short_trades_that_nothing_moves_have_no_sign) {
     const book b = book_of(
         "  - {id: short, product: european, underlying: BETA, strike: 50, maturity: 1, quantity: -1}\n");

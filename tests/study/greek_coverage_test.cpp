@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether standard errors and biases of sensitivities are as large as they say: over 1,000 runs with seeds of
-// their own, 95 % of the intervals hold the truth.
+// Standard errors and biases of sensitivities are honest: over 1,000 runs with seeds of their own, 95 % of
+// the intervals hold the truth.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ double below(double x) {
     return std::erfc(-x / std::sqrt(2.0)) / 2;
 }
 
-// Black and Scholes' sensitivities of a year, in the units of the rows.
+// Black-Scholes sensitivities for one year, in the units of the rows.
 std::map<std::string, double> truths_of(const std::string& trade) {
     const double d1 = (std::log(spot / strike) + rate - yield) / volatility + volatility / 2,
                  d2 = d1 - volatility;
@@ -53,7 +53,7 @@ std::map<std::string, double> truths_of(const std::string& trade) {
             {"USD.rate", 1e-4 * (density / volatility - worth * below(d2))}};
 }
 
-// Parts of a run give errors with one degree of freedom less: so many of them reach 95 % of Student's law.
+// Errors from parts have one degree of freedom less; `errors` of them reach 95 % of Student's law.
 struct source {
     const char* random;
     std::uint64_t paths;
@@ -66,7 +66,7 @@ constexpr int runs = 1000;
 
 struct held {
     int runs = 0, by_interval = 0, by_half_of_it = 0, without_bias = 0;
-    double bias_in_errors = 0;  // the sum over runs
+    double bias_in_errors = 0;  // summed over runs
     static double share(int of) { return static_cast<double>(of) / greek_coverage_test::runs; }
 };
 
@@ -109,20 +109,20 @@ std::map<std::string, held> held_by(const std::string& method, const source& fro
 
 }  // namespace
 
-// Fewer than 930 or more than 970 of 1,000 intervals that hold the truth 95 times in 100 do so once in 300
-// times (binomial), and one of the four keys at most once in 75. Seeds stand, so that the outcome never
-// changes. Over 10,000 other seeds 95.0 to 95.1 % of the intervals of the call's keys held the truth.
+// Fewer than 930 or more than 970 of 1,000 intervals with probability 0.95 hold once in 300 times (binomial),
+// and for one of four keys at most once in 75. Seeds are fixed. Over 10,000 other seeds 95.0 to 95.1 % of the
+// intervals of the call's keys held the truth.
 TEST(greek_coverage, of_95_percent_is_93_to_97_for_derivatives_of_paths) {
     for (const auto& [what, h] : held_by("auto")) {
         EXPECT_GE(held::share(h.by_interval), 0.93) << what;
         if (!what.starts_with("call")) continue;
         EXPECT_LE(held::share(h.by_interval), 0.97) << what;
-        // It has to be able to fail.
+        // The test can fail.
         EXPECT_LT(held::share(h.by_half_of_it), 0.75) << what;
     }
 }
 
-// Likelihood ratios have no bias, and three keys of the digital are found so by themselves.
+// Likelihood ratios have no bias; by default, three keys of the digital use them.
 TEST(greek_coverage, of_95_percent_is_93_to_97_for_likelihood_ratios) {
     for (const auto& [what, h] : held_by("likelihood_ratio")) {
         EXPECT_GE(held::share(h.by_interval), 0.93) << what;
@@ -132,11 +132,11 @@ TEST(greek_coverage, of_95_percent_is_93_to_97_for_likelihood_ratios) {
     }
 }
 
-// Intervals of what is smoothed are widened by its bias.
+// The bias of smoothing widens the intervals.
 TEST(greek_coverage, of_95_percent_is_at_least_93_for_smoothing) {
     const std::map<std::string, held> all = held_by("smoothed");
     for (const auto& [what, h] : all) EXPECT_GE(held::share(h.by_interval), 0.93) << what;
-    // A smoothing that does not state its bias would be noticed.
+    // An unstated bias would be noticed.
     EXPECT_LT(held::share(all.at("digital A.spot").without_bias), 0.93);
 }
 
@@ -150,9 +150,9 @@ TEST(greek_coverage, of_95_percent_is_93_to_97_for_differences_of_prices) {
     }
 }
 
-// One number decides a path. The call's derivatives jump where it begins to pay, by next to nothing over even
-// points, and their error is at least that of a path more or less, so that more intervals hold the truth. The
-// digital's ratios don't jump at a point that has a place of its own.
+// One number decides a path. The call's derivatives jump where the payoff begins, almost integrated by even
+// points; their error is at least that of one path, so more intervals hold the truth. The digital's ratios
+// don't jump at a point that has a place of its own.
 TEST(greek_coverage, of_95_percent_is_at_least_93_over_points) {
     for (const auto& [what, h] : held_by("auto", points)) EXPECT_GE(held::share(h.by_interval), 0.93) << what;
 }

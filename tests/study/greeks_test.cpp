@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities of books: against closed forms, against differences of prices, and by the rules that tie them
-// together.
+// Sensitivities of books: against closed forms, differences of prices, and the identities between them.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ namespace {
 using tests::dollar_market;
 using tests::in_book;
 
-// A sound value is further off than this once in 150,000 times.
+// A sound value exceeds this once in 150,000 times.
 constexpr double most_errors = 4.5;
 
 run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42, run_options out = {}) {
@@ -69,7 +68,7 @@ const greek_row& row_of(const results& r, const std::string& trade, const std::s
 void expect_near(const greek_row& row, double truth) {
     EXPECT_TRUE(row.message.empty()) << row.message;
     EXPECT_GT(row.standard_error, 0) << row.trade << " " << row.key;
-    // Rows of numbers are differences that know ten digits.
+    // Rows of numbers are differences, accurate to ten digits.
     const bool is_quasi = source_in_use::now().random == "sobol";
     const double most =
         is_quasi ? student_of_normal(most_errors, double(row.part_means.size()) - 1) : most_errors;
@@ -135,7 +134,7 @@ TEST_P(greeks_by_source, of_a_call_and_a_put_are_those_of_black_and_scholes) {
     }
 }
 
-// A payoff that jumps has another derivative than its paths: along a path that of a digital is 0.
+// The pathwise derivative of a digital is 0, which is not the derivative of its price.
 TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
     const market in = market::parse(flat_market);
     const std::string trade =
@@ -156,7 +155,7 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
             } else {
                 EXPECT_EQ(g.method, method) << g.key;
             }
-            // A day is what theta is for, so that its move is no approximation.
+            // Theta is defined by a whole day, so its move is no approximation.
             EXPECT_EQ(g.bias > 0, g.measure != "theta" && g.method != "likelihood_ratio") << g.key;
         }
     }
@@ -164,9 +163,8 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
 }
 
-// Likelihood ratios have no bias, whatever the number of paths: the errors of runs of few paths, by their
-// standard errors of 32 parts, are those of Student's t. The sum of 24 of their squares is beyond 68 once in
-// 10,000 times.
+// Likelihood ratios have no bias for any number of paths: errors of short runs, in standard errors from 32
+// parts, have Student's law. The sum of 24 of their squares is beyond 68 once in 10,000 times.
 TEST(greeks, of_likelihood_ratios_have_no_bias) {
     const market in = market::parse(flat_market);
     const flat_option o{105, 1};
@@ -186,12 +184,12 @@ TEST(greeks, of_likelihood_ratios_have_no_bias) {
         squares += z * z;
     }
     EXPECT_LE(squares, 68);
-    // Nor are the errors too wide: 24 squares sum to less than 6 once in 15,000 times.
+    // The errors are not too wide either: 24 squares sum to less than 6 once in 15,000 times.
     EXPECT_GE(squares, 6);
 }
 
-// Several jumps a path, and several a date: against differences, and by the rule that an in and an out
-// barrier make the option without one.
+// Several jumps on a path, and several on a date: against differences, and by knock-in plus knock-out equal
+// to the plain option.
 TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
     const std::string dates = ", underlying: ACME, maturity: 1";
     const std::string barrier =
@@ -222,7 +220,6 @@ TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
         ++compared;
     }
     EXPECT_GE(compared, 3u);
-    // Whoever walks them.
     run_options one = with_paths(1 << 14), two = one;
     one.overrides.threads = 1;
     two.overrides.threads = 2;
@@ -249,7 +246,7 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
     EXPECT_EQ(row.kind, error_kind::input);
 }
 
-// Ways back are found for some thousand pairs of a trade and a number at a time.
+// The adjoint runs for a few thousand pairs of a trade and a number at a time.
 TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
     const market in = market::parse(flat_market);
     const auto call = [](int i) {
@@ -273,7 +270,7 @@ TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
     }
 }
 
-// A number that moves no price has no row: a difference of nothing knows no error.
+// A number that moves no price has no row: a difference of nothing has no error.
 TEST(greeks, by_bump_of_what_never_pays_are_none) {
     const market in = market::parse(flat_market);
     const results r = greeks_of(
@@ -285,7 +282,7 @@ TEST(greeks, by_bump_of_what_never_pays_are_none) {
     EXPECT_EQ(r.greeks.size(), 2U);
 }
 
-// A number that moves a trade has a row, also where no path has shown what it does.
+// A number that moves a trade has a row, even if no path has shown its effect.
 TEST(greeks, of_what_no_path_shows_have_no_error) {
     const market in = market::parse(flat_market);
     const results r = greeks_of(
@@ -318,7 +315,7 @@ TEST(greeks, leave_prices_as_they_are) {
     }
 }
 
-// The other numbers asked for may change the way that derivatives are found, and with it their last bits.
+// Other requested numbers may change the method, and with it the last bits.
 TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     run_options one = with_paths(1 << 14), many = one;
@@ -347,12 +344,11 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
         ++compared;
     }
     EXPECT_GT(compared, 10u);
-    EXPECT_GT(differ, 0u);  // where few are asked for, derivatives are carried forth
+    EXPECT_GT(differ, 0u);  // few numbers use tangents
     for (const greek_row& g : vegas.greeks) EXPECT_EQ(g.measure, "vega");
 }
 
-// Pilots, wider smoothings, differences and the next day are walks of their own, but a caller sees one
-// progress.
+// Pilots, wider smoothings, differences and the next day are separate walks, but progress is reported as one.
 TEST(greeks, tell_of_one_progress) {
     const std::string trades =
         "  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n"
@@ -383,7 +379,7 @@ TEST(greeks, tell_of_one_progress) {
     }
 }
 
-// A walk finds all derivatives of paths at once, whatever their number.
+// A walk finds all pathwise derivatives at once.
 TEST(greeks, of_paths_take_one_walk) {
     struct counted : cpu::back_end {
         using cpu::back_end::back_end;
@@ -413,7 +409,7 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_EQ(walks, 1);
     EXPECT_GE(of({}).greeks.size(), 10u);
     EXPECT_EQ(walks, 2);  // the next day
-    // Each market beside the one that is asked for takes one more.
+    // Each further market takes one more walk.
     EXPECT_GE(of({{"gamma", "vanna"}, greek_method::automatic}).greeks.size(), 4u);
     EXPECT_EQ(walks, 1 + 4);
     EXPECT_EQ(of({{"gamma"}, greek_method::automatic}).greeks.size(), 1u);
@@ -424,18 +420,18 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
-// Derivatives to few numbers are outputs of an ordinary walk; those to many are outputs of one back.
+// Derivatives by few numbers are outputs of an ordinary walk; those by many come from an adjoint walk.
 TEST(greeks, of_few_numbers_are_carried_forth) {
     struct looked_at : cpu::back_end {
         using cpu::back_end::back_end;
-        std::vector<std::pair<bool, std::size_t>>* jobs = nullptr;  // is gone back, outputs
+        std::vector<std::pair<bool, std::size_t>>* jobs = nullptr;  // with an adjoint, outputs
         run::outcome walk_all(const run::walk& of) override {
             for (const run::job& j : of.jobs)
                 jobs->emplace_back(j.back.code != nullptr, j.code->outputs.size());
             return cpu::back_end::walk_all(of);
         }
     };
-    std::vector<std::pair<bool, std::size_t>> jobs;  // those of the shadow sample left out
+    std::vector<std::pair<bool, std::size_t>> jobs;  // without those of the shadow sample
     stages by;
     by.on_cpu = [&](const cpu::lane_operations& operations, int threads, program::precision in) {
         auto made = std::make_unique<looked_at>(operations, threads, in);
@@ -484,7 +480,8 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
     }
 }
 
-// A path without a derivative leaves none, and takes nothing from the price or from other derivatives.
+// A path without a derivative leaves that derivative empty, and affects neither the price nor other
+// derivatives.
 TEST(greeks, of_a_path_without_a_derivative_are_none) {
     const market in = market::parse(flat_market);
     const book trades = book::parse(
@@ -584,7 +581,7 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
     }
 }
 
-// The formula of Margrabe.
+// Margrabe's formula.
 TEST(greeks, of_the_second_order_cross_between_assets) {
     const market in = market::parse(dollar_market(0.03,
                                                   {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.25"},
@@ -608,7 +605,7 @@ TEST(greeks, of_the_second_order_cross_between_assets) {
     EXPECT_EQ(rows, 2u + 1u + 4u);
 }
 
-// All volatilities of an asset together: what a flat volatility would do.
+// All volatilities of an asset together, like a flat volatility.
 TEST(greeks, of_the_second_order_sum_over_pillars) {
     const std::string in_pillars =
         dollar_market(0.03, {{"A", "spot: 100, volatility: {0.5: 0.25, 1: 0.25, 2: 0.25}"}});
@@ -643,7 +640,7 @@ double delta_of_call(flat_option o) {
 
 }  // namespace
 
-// Numbers move by less where they would leave their range, and not at all where any move does.
+// Numbers move by less near the ends of their range, and not at all if no move is possible.
 TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
     const market in = market::parse(dollar_market(
         0.03,
@@ -673,10 +670,9 @@ TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
     EXPECT_GE(uneven, 4U);
 }
 
-// A bias is what the difference leaves that a value is of. The square of the logarithm of a price has one
-// that is known, and paths that bend nowhere. At the largest volatility what is squared has the mean 0: the
-// derivatives there are differences on one side, too, and leave nothing else. Chance moves these biases by
-// less than a hundredth.
+// The bias is what a value's own difference leaves. The square of a log price has a known bias and no kinks.
+// At the largest volatility the squared variable has mean 0; the derivatives there are one-sided differences
+// too and leave nothing else. Chance moves these biases by less than a hundredth.
 TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     const auto of = [](double years, const greek_options& wanted, const market& in) {
         const book b = book::parse(
@@ -687,7 +683,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
             fmt::format("trades:\n  - {{id: t, product: squared, underlying: A, maturity: {}}}\n", years));
         return engine().greeks(b, in, wanted, plain_with(1 << 16));
     };
-    // On one side, for no volatility is larger.
+    // One-sided, because no volatility is larger.
     const double years = 1, highest = 5, move = 0.01, more = 12.5;
     const auto vega = [&](double v) { return 2 * v * years * (1 - more) + v * v * v * years * years; };
     const double volga = 2 * years * (1 - more) + 3 * highest * highest * years * years;
@@ -697,7 +693,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
                   market::parse(dollar_market(0, {{"A", "spot: 100, volatility: 5"}}))),
                "t", "A.volatility");
     EXPECT_NEAR(by_volatility.bias, 1e-4 * std::abs(of_side), 0.02e-4 * std::abs(of_side));
-    // On both sides, of the deltas of two days.
+    // Two-sided, of the deltas of two days.
     const auto worth = [&](double spot, double of_years) {
         const double variance = flat_option::volatility * flat_option::volatility * of_years;
         const double mean =
@@ -716,7 +712,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     EXPECT_NEAR(by_day.bias, std::abs(of_both), 0.1 * std::abs(of_both));
 }
 
-// A day later the option has a day less, whether its maturity is written in years or as a date.
+// A day later the option has a day less, with its maturity in years or as a date.
 TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
     const market in = market::parse(flat_market);
     constexpr double day = 1 / 365.0;
@@ -744,8 +740,7 @@ TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
     EXPECT_EQ(row_of(r, "in_years", "A.spot;as_of").unit, "USD per 1 USD of A and 1 day");
 }
 
-// Zero rates stay where discount factors are written; and a rate that is fixed today is known
-// tomorrow.
+// Zero rates stay if discount factors are written, and a rate fixed today is known tomorrow.
 TEST(greeks, of_the_next_day_accrue_interest) {
     const std::string rates =
         "as_of: 2026-01-15\n"
@@ -766,7 +761,7 @@ TEST(greeks, of_the_next_day_accrue_interest) {
     EXPECT_NEAR(theta.value, worth(1 / 365.0) - worth(0), 1e-12);
 }
 
-// A trade in dates is what the same trade is in the market of the next day.
+// With dates, theta is the difference from the price in the next day's market.
 TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
     const std::string trades =
         "  - {id: k, product: barrier, direction: down, kind: knock_out, barrier: 85, underlying: A, option: "
@@ -787,7 +782,6 @@ TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
     }
 }
 
-// A rate that is fixed today is a fixed rate tomorrow.
 TEST(greeks, of_the_next_day_know_the_rates_of_today) {
     std::string text =
         "as_of: 2026-01-15\n"
@@ -809,7 +803,6 @@ TEST(greeks, of_the_next_day_know_the_rates_of_today) {
     EXPECT_NE(theta.value, 0);
 }
 
-// Each trade of the library and of the examples has a value a day later.
 TEST(greeks, of_the_next_day_are_found_for_every_product) {
     const results r = engine().greeks(book_of_every_kind(), tests::demo_market(),
                                       {{"theta"}, greek_method::automatic}, with_paths(1024));
@@ -821,7 +814,7 @@ TEST(greeks, of_the_next_day_are_found_for_every_product) {
     EXPECT_GE(found, 45u);
 }
 
-// A portfolio of a call less a put is a forward: all their common noise is gone from the total.
+// A call less a put is a forward: their common noise cancels in the total.
 TEST(greeks, of_totals_know_what_trades_have_in_common) {
     const market in = market::parse(flat_market);
     const std::string terms = ", product: european, underlying: A, strike: 100, maturity: 1";
@@ -841,7 +834,7 @@ TEST(greeks, of_totals_know_what_trades_have_in_common) {
     EXPECT_LE(std::abs(total("A.volatility").value), most_errors * total("A.volatility").standard_error);
 }
 
-// A call less a put is a forward: its delta is known, and it has no gamma.
+// A call less a put is a forward, with known delta and no gamma.
 TEST(greeks, of_a_call_and_a_put_keep_parity) {
     const std::string terms = ", product: european, underlying: A, strike: 105, maturity: 1}\n";
     const results r =
@@ -860,7 +853,7 @@ TEST(greeks, of_a_call_and_a_put_keep_parity) {
         for (const double x : apart) mean += x / 64;
         for (const double x : apart) squares += (x - mean) * (x - mean);
         const double error = std::sqrt(squares / 64 / 63);
-        // On paths, the difference of gammas is 0 but for rounding.
+        // Pathwise, the difference of gammas is 0 up to rounding.
         const double truth = measure == "delta" ? std::exp(-flat_option::yield) : 0;
         EXPECT_NEAR(call.value - put.value, truth, most_errors * error + 1e-9) << measure;
         EXPECT_NEAR(mean, call.value - put.value, 1e-12) << measure;
@@ -868,8 +861,8 @@ TEST(greeks, of_a_call_and_a_put_keep_parity) {
     }
 }
 
-// A price is homogeneous in spot and strike, path by path, so that spot x delta + strike x the derivative to
-// the strike is the price, with no error of chance.
+// A price is homogeneous in spot and strike, path by path: spot x delta + strike x the derivative by the
+// strike is the price, without a random error.
 TEST(greeks, of_spot_and_strike_make_the_price) {
     const double strike = 105, move = 1e-5;
     const auto call = [&](const std::string& id, double k) {
@@ -884,7 +877,7 @@ TEST(greeks, of_spot_and_strike_make_the_price) {
                 1e-6 * r.rows[0].price);
 }
 
-// The row of no key, the sum over pillars, tells what happens when all volatilities move together.
+// The row without a key, the sum over pillars, is the sensitivity to a parallel move of all volatilities.
 TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     const auto in = [](double more) {
         return market::parse(
@@ -904,7 +897,7 @@ TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     for (const greek_row& g : here.greeks)
         if (g.trade == "t" && !g.key.empty()) sum += g.value;
     EXPECT_NEAR(all.value, sum, 1e-12 * std::abs(sum));
-    // With the same random numbers but for the few paths that the move takes across the strike.
+    // With the same random numbers, except on the few paths that the move takes across the strike.
     const double parallel = 0.01 * (price(move) - price(-move)) / (2 * move);
     EXPECT_NEAR(all.value, parallel, 0.02 * all.standard_error);
     EXPECT_GT(std::abs(all.value), 100 * all.standard_error);
@@ -929,7 +922,7 @@ TEST(greeks, of_an_in_and_an_out_barrier_make_those_of_neither) {
 
 namespace {
 
-// Both ways for every number of the market, with the same random numbers.
+// Compares both methods for numbers of the market, with the same random numbers.
 void compare_with_bumps(const book& all, const market& in, std::size_t first, std::size_t every,
                         std::uint64_t paths, std::size_t least, std::size_t least_with_jumps) {
     auto some = std::make_shared<books::book_state>(all.state());
@@ -946,20 +939,20 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
         if (g.key.empty() || g.method == "bump") continue;
         ASSERT_FALSE(g.has_failed()) << g.trade << " " << g.key << ": " << g.message;
         const auto at = bumps.find({g.trade, g.key});
-        // A difference whose move makes few paths cross a jump knows neither its value nor its error:
-        // smoothing and likelihood ratios then see more of them, and have the larger one.
+        // If few paths cross a jump, a difference has neither its value nor its error: smoothing and
+        // likelihood ratios see more of them and have the larger one.
         const bool sees_jumps = g.method == "smoothed" || g.method == "likelihood_ratio";
         if (sees_jumps &&
             (least_with_jumps == 0 || at == bumps.end() || at->second->standard_error < g.standard_error))
             continue;
         if (at == bumps.end()) {
-            // Policies of parts of the run may be moved where that of the whole is not.
+            // Policies of parts may depend on a number that the policy of the whole run does not depend on.
             EXPECT_NEAR(g.value, 0, most_errors * g.standard_error + 1e-9) << g.trade << " " << g.key;
             continue;
         }
         const greek_row& b = *at->second;
         if (b.has_failed()) continue;
-        // Some differences have an error that nobody knows; and a bias is known to its leading order.
+        // Some differences have an unknown error, and a bias is known only to leading order.
         const double error = is_figure(b.standard_error) ? b.standard_error : 0;
         EXPECT_LE(std::abs(g.value - b.value),
                   most_errors * std::hypot(g.standard_error, error) + 1.05 * b.bias + g.bias + 1e-9)
@@ -982,7 +975,7 @@ TEST(greeks, of_some_models_are_those_of_differences) {
     compare_with_bumps(all, *all.market(), 0, 6, 1 << 14, 60, 0);
 }
 
-// The mean time that a path spends beyond a level bends where the path crosses it, and jumps nowhere.
+// The mean time of a path beyond a level has a kink at the level, but no jump.
 TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
     const book b = book::parse(
         in_book(dollar_market(0.02, {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.2"}})) +
@@ -1002,7 +995,7 @@ TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
     EXPECT_EQ(rows, 8U);
 }
 
-// A move of 10 bp takes none of these paths across the jump, and their error would be a fifth of what it is
+// A move of 10 bp takes none of these paths across the jump, and would state a fifth of the true error
 // (verified: 3.87983e-6, by the law of the time beyond a level).
 TEST(greeks, a_difference_of_rates_reaches_the_jump) {
     const book b = book::parse(
@@ -1025,7 +1018,7 @@ TEST(greeks_long, of_the_library_are_those_of_differences) {
     compare_with_bumps(book_of_every_kind(), tests::demo_market(), 0, 1, 1 << 14, 1500, 0);
 }
 
-// With more paths, since differences see few of those that cross a jump.
+// With more paths, since differences see few that cross a jump.
 TEST(greeks_long, of_smoothed_jumps_are_those_of_differences) {
     compare_with_bumps(book_of_every_kind(), tests::demo_market(), 3, 16, 1 << 17, 50, 60);
 }

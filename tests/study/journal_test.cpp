@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run with a journal that was ended at any moment, or whose journal was damaged, goes on and ends with the
-// bits of a run that nobody ended.
+// A run with a journal that was ended at any moment, or whose journal was damaged, resumes and ends with the
+// bits of an undisturbed run.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -83,7 +83,7 @@ TEST_P(journal, changes_no_bit_and_is_taken_up) {
     EXPECT_EQ(files_in(folder.path()).size(), files) << "something was done twice";
 }
 
-// Trades that are alike, on assets that are alike but for the names of their random numbers.
+// Equal trades on assets that differ only in the names of their random numbers.
 TEST(journal_of_alike_trades, keeps_the_paths_of_each) {
     const std::string terms = ", strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}\n";
     const book trades =
@@ -128,7 +128,7 @@ TEST_P(journal, survives_100_kills) {
             continue;
         }
         ASSERT_EQ(WEXITSTATUS(status), 0) << "attempt " << attempt << " came to other bits";
-        // All is done; what comes next begins anew.
+        // All is done; the next run starts anew.
         ++ended;
         longest = std::max(0.02, longest * 0.8);
         for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -138,7 +138,7 @@ TEST_P(journal, survives_100_kills) {
     EXPECT_EQ(run(trades_, GetParam(), folder.path()), whole_);
 }
 
-// Every byte of a journal has its turn in kept_test; here a run goes on from what such a journal has left.
+// kept_test damages every byte of a journal; here a run resumes from such a journal.
 TEST_P(journal, with_a_damaged_block_is_done_again) {
     const tests::own_folder folder;
     EXPECT_EQ(run(trades_, GetParam(), folder.path(), 0.01), whole_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book in many markets in one walk: the bits of each market alone, failures that stay in their market,
-// remarks on paths that are not those of the first.
+// A book in many markets in one walk: the bits of each market alone, failures confined to their market, and
+// remarks on paths that differ from the first market's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tails of gains over scenarios: their places, both their errors, and the shares of trades.
+// Tails of gains over scenarios: their ranks, both kinds of error, and the shares of trades.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST(risk_tails, are_those_of_a_sorted_list) {
     for (const std::size_t n : {1U, 2U, 3U, 31U, 250U, 1000U}) {
         std::vector<double> gains;
         for (std::size_t i = 0; i < n; ++i)
-            gains.push_back(std::floor(20 * at_random.normal()));  // many alike
+            gains.push_back(std::floor(20 * at_random.normal()));  // many ties
         std::vector<double> sorted = gains;
         std::ranges::sort(sorted);
         const std::vector<std::size_t> places{1, n, (n + 1) / 2, (n + 1) / 2,
@@ -92,7 +92,7 @@ TEST(risk_tails, are_those_of_a_sorted_list) {
     }
 }
 
-// The errors of a bootstrap that draws.
+// The errors by random resampling.
 risk::sampling_errors drawn_errors(const std::vector<double>& sorted, std::size_t place, std::size_t within,
                                    int times) {
     numbers at_random(17);
@@ -111,7 +111,7 @@ risk::sampling_errors drawn_errors(const std::vector<double>& sorted, std::size_
     return {spread_of(quantiles), spread_of(shortfalls)};
 }
 
-// A spread of 4,000 draws is off by 1.1 %, or a little more for long tails.
+// A spread of 4,000 draws is off by 1.1 %, slightly more for long tails.
 TEST(risk_sampling_errors, are_those_of_a_bootstrap_that_draws) {
     numbers at_random(5);
     for (const std::size_t n : {2U, 5U, 60U, 250U}) {
@@ -140,7 +140,7 @@ TEST(risk_sampling_errors, are_known_for_means_and_for_two) {
     EXPECT_EQ(risk::sampling_errors_of(std::vector{3.0, 3.0, 3.0}, 2, 3).shortfall, 0);
 }
 
-// The median of 100 draws is hardly ever one of the two at the ends: 1 in 10^71 times.
+// The median of 100 draws is almost never at either end: 1 in 10^71 times.
 TEST(risk_sampling_errors, know_nothing_of_gains_that_no_resample_puts_there) {
     numbers at_random(11);
     std::vector<double> sorted;
@@ -177,7 +177,7 @@ TEST(risk_sampling_errors, tend_to_the_formulas_for_normal_gains) {
     }
 }
 
-// The truth, and not only a formula: the spread of the figures over samples of 250 normal gains.
+// Against the truth: the spread of the figures over samples of 250 normal gains.
 TEST(risk_sampling_errors, are_of_the_size_of_the_spread_over_samples) {
     numbers at_random(29);
     const std::size_t n = 250, place = 13;
@@ -197,8 +197,8 @@ TEST(risk_sampling_errors, are_of_the_size_of_the_spread_over_samples) {
     EXPECT_NEAR(mean_of(of_shortfall), spread_of(shortfalls), 0.1 * spread_of(shortfalls));
 }
 
-// A run whose gains are known: normal noise of size `error` in each of 250 normal gains, a part `common` of
-// its variance alike in all.
+// A run with known gains: normal noise of size `error` in each of 250 normal gains; a fraction `common` of
+// its variance is shared by all.
 struct noisy_run {
     std::vector<double> gains, means, shares;
 };
@@ -218,11 +218,11 @@ noisy_run run_with(const std::vector<double>& truth, double error, double common
     return out;
 }
 
-// Over 1,000 runs the error is of the size of the spread, or larger where noise that differs between
-// scenarios also moves the tail outwards, so that twice the error holds the truth as often as it should, or
-// more often. False alarms: the spread of 1,000 figures is off by 2.2 %, so that each bound of 1.1 in sizes,
-// 4 errors away, fails once in 15,000 seeds; of 1,000 intervals that hold the truth 95 % of the time more
-// than 72 miss it once in 1,000 seeds, and with 16 parts 2 errors are 93.6 %, for which 88 are taken.
+// Over 1,000 runs the error has the size of the spread, or is larger where noise that differs between
+// scenarios also moves the tail outwards, so twice the error holds the truth often enough. False alarms: the
+// spread of 1,000 figures is off by 2.2 %, so a bound of 1.1 on the ratio, 4 errors away, fails once in
+// 15,000 seeds; more than 72 of 1,000 intervals with probability 0.95 miss once in 1,000 seeds, and with 16
+// parts 2 errors are 93.6 %, for which 88 are allowed.
 TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
     struct row {
         double error;  // over the mean distance of gains about the quantile
@@ -268,7 +268,7 @@ TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
     }
 }
 
-// The quantile's is the error of its gain where no sign of noise changes the order.
+// The quantile's error is that of its gain if the noise never changes the order.
 TEST(risk_noise_errors, are_those_of_one_gain_where_gains_are_far_apart) {
     for (const std::size_t parts : {16U, 23U, 64U}) {
         numbers at_random(1);
@@ -282,7 +282,7 @@ TEST(risk_noise_errors, are_those_of_one_gain_where_gains_are_far_apart) {
         const double expected =
             run::error_of_parts(std::span(means).subspan(at * parts, parts), 100, 100 * parts - 60);
         EXPECT_NEAR(noise.quantile, expected, 1e-9 * expected);
-        // The shortfall's is that of the mean of three.
+        // The shortfall's error is that of the mean of three.
         std::vector<double> together(parts);
         for (const double value : {0.0, 1000.0, 2000.0}) {
             const auto s = static_cast<std::size_t>(std::ranges::find(truth, value) - truth.begin());
@@ -299,8 +299,8 @@ TEST(risk_noise_errors, take_the_shares_of_parts_from_their_paths) {
     EXPECT_EQ(risk::shares_of_parts(2, 0, 0), (std::vector{0.5, 0.5}));
 }
 
-// A book of trades in two currencies and two portfolios, in scenarios of a likely and another set, with noise
-// in parts; `totals` as the engine makes them.
+// A book of trades in two currencies and two portfolios, in a likely set of scenarios and another one, with
+// noise in parts; `totals` as the engine makes them.
 struct made {
     scenario_results r;
     scenario_list asked;
@@ -416,7 +416,7 @@ TEST(risks, are_told_for_each_total_of_each_likely_set) {
             EXPECT_LT(t.shortfall.value, t.quantile.value);
             EXPECT_GT(t.quantile.noise, 0);
             EXPECT_GT(t.shortfall.noise, 0);
-            // The noise here is a fraction of the distance of gains, so that it is about that of one gain.
+            // The noise here is a fraction of the distance of gains, so it is about that of one gain.
             EXPECT_LT(t.quantile.noise, 3 * of.errors[t.at]);
             EXPECT_GT(t.quantile.sampling, t.quantile.noise);
             EXPECT_GT(t.shortfall.sampling, 0);
@@ -453,7 +453,7 @@ TEST(risks, are_the_sums_of_their_components) {
 TEST(risks, are_less_the_risk_without_a_trade_by_the_incremental_figure) {
     const made m = made_results(9, 150, 0);
     const std::vector<portfolio_risk> risks = risk::risks_of(m.r, m.asked);
-    // The whole book converted: its trades are taken away by making their gains nothing.
+    // The whole book converted: a trade is removed by zeroing its gains.
     for (std::size_t trade = 0; trade < 9; ++trade) {
         scenario_results without = m.r;
         for (std::size_t s = 0; s < without.scenarios.size(); ++s)
@@ -492,7 +492,7 @@ TEST(risks, leave_out_trades_that_are_not_priced_everywhere) {
         }
         for (const tail& t : risk.tails) {
             EXPECT_TRUE(is_figure(t.quantile.value));
-            // One that fails in a scenario is in the means of parts of the others.
+            // The part means of totals include a trade that fails in a scenario, so their noise is unknown.
             EXPECT_EQ(is_figure(t.quantile.noise), !has_first);
             EXPECT_EQ(is_figure(t.shortfall.noise), !has_first);
         }
@@ -504,7 +504,7 @@ TEST(risks, leave_out_trades_that_are_not_priced_everywhere) {
         EXPECT_TRUE(risk.left_out.empty());
 }
 
-// Without gains of single trades nothing says what a total is without the trade that fails.
+// Without the trades' own gains, a total without the failed trade is unknown.
 TEST(risks, have_no_figure_where_a_failed_trade_can_not_be_taken_out) {
     made m = made_results(6, 100, 32, true);
     m.r.gains.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tolerances in studies other than a price in one market: every figure that a study tells of a trade is as
-// narrow as was asked for, and has the bits of a run that takes so many paths at once.
+// Tolerances in studies beside a price in one market: every reported figure of a trade meets the tolerance
+// and has the bits of a run with all its paths at once.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ run_options to(const std::string& tolerance, const char* random) {
     out.overrides.threads = 2;
     return out;
 }
-// The same paths at once.
+// The same paths in a single round.
 run_options at_once(run_options how, std::uint64_t paths) {
     how.overrides.tolerance.reset();
     how.overrides.paths = paths;
@@ -107,7 +107,7 @@ TEST(rounds_of_studies, sensitivities_are_as_narrow_as_was_asked_for) {
             EXPECT_EQ(r.manifest.paths, first_round);
             EXPECT_EQ(r.manifest.settings.tolerance, how.overrides.tolerance);
             EXPECT_GE(paths_in(r).size(), 2U) << "trades that are done stop";
-            // A quantity changes nothing: the tolerance is that of one unit.
+            // The tolerance applies to one unit, whatever the quantity.
             EXPECT_TRUE(random != std::string("philox") || row_of(r, "put").paths == first_round);
             ASSERT_EQ(r.greeks.size(), 8U);
             for (const greek_row& g : r.greeks) {
@@ -148,10 +148,10 @@ TEST(rounds_of_studies, vegas_hold_the_closed_form) {
         EXPECT_GE(second_rounds, 50);
         for (const vanilla& v : vanillas) {
             EXPECT_GE(held[v.id], 88) << v.id;
-            // The error of a payoff with a kink is that of a path more or less at least.
+            // For a payoff with a kink, the error is at least that of one path.
             EXPECT_NEAR(sum_of_squares[v.id], has_points ? 75 : 100, has_points ? 75 : 50) << v.id;
         }
-        // The sum of 100 squares of variance 1 has a deviation of 14.
+        // The sum of 100 squares of variance 1 has a standard deviation of 14.
         EXPECT_GE(held_by_total, 88);
         EXPECT_LE(squares_of_total, 150);
         EXPECT_GE(squares_of_total, has_points ? 0 : 50);
@@ -167,7 +167,7 @@ TEST(rounds_of_studies, sensitivities_have_the_bits_of_paths_at_once) {
     for (const price_row& row : r.rows) {
         const results whole = engine().greeks(b, *b.market(), wanted, at_once(how, row.paths));
         EXPECT_EQ(row.price, row_of(whole, row.trade).price);
-        // How jumps are treated was decided for the first round.
+        // The treatment of jumps was decided for the first round.
         if (row.trade == "digital") continue;
         EXPECT_EQ(greeks_of(r, row.trade), greeks_of(whole, row.trade));
     }
@@ -390,7 +390,7 @@ TEST(rounds_of_studies, gains_end_where_the_time_is_up) {
     EXPECT_EQ(engine().scenarios(b, in, gains_of(in), how).base.manifest.paths, 262144U);
 }
 
-// A trade that basis points are of nothing for fails, and the others are told without it.
+// A trade for which basis points have no base fails, and the others are reported without it.
 TEST(rounds_of_studies, a_trade_that_has_no_measure_fails_alone) {
     const book b = book::parse(R"(market:
   as_of: 2026-01-15

@@ -84,7 +84,7 @@ TEST(rounds, end_where_intervals_are_narrow_enough) {
             least = std::min(least, row.paths);
             most = std::max(most, row.paths);
         }
-        // Trades that are done stop, and the rest go on.
+        // Finished trades stop, and the rest continue.
         EXPECT_TRUE(std::string(random) != "philox" || least < most);
     }
 }
@@ -126,7 +126,7 @@ TEST(rounds, add_up_to_the_bits_of_one_run) {
                 EXPECT_EQ(r.rows[i].part_means, follows.rows[i].part_means);
                 run_options one = again;
                 one.overrides.paths = r.rows[i].paths;
-                // Points of later rounds are others than those of the first.
+                // Later rounds use other points than the first.
                 if (r.rows[i].randomisations > 0 && r.rows[i].paths > 65536)
                     one.overrides.seed = decide::seed_of_round(r.manifest.seed, r.rows[i].paths);
                 const auto [at, is_new] = of_paths.try_emplace(r.rows[i].paths);
@@ -185,7 +185,7 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
     EXPECT_EQ(tolerances("5bp"), (std::vector{0.02, 5e-4 * 100}));
     EXPECT_EQ(tolerances("100 total"), (std::vector{0.02, 0.0}));
     EXPECT_EQ(tolerances(""), (std::vector{0.02, 0.0}));
-    // Prices and gains say the same number.
+    // Prices and gains give the same number.
     run_options how = to("0.001bp");
     how.overrides.paths = 65536;
     const scenario_results gains = engine().scenarios(
@@ -196,7 +196,7 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
         EXPECT_NE(said.find(", asked for was 1e-05; "), std::string::npos) << said;
 }
 
-// A run knows by the trades of a book whether some have tolerances of their own.
+// Trades may have tolerances of their own.
 TEST(rounds, are_asked_for_by_any_trade_with_a_tolerance) {
     const auto asked = [](const std::string& more) {
         const book b = book::parse(
@@ -229,9 +229,9 @@ TEST(rounds, say_what_is_missing_and_what_it_would_take) {
     EXPECT_NE(csv.str().find(",tolerance not met,"), std::string::npos);
 }
 
-// An error that a few paths carry is luck: half of all runs see fewer than there should be, and state less.
+// An error carried by a few paths is luck: half of all runs see fewer than expected and state less.
 TEST(rounds, go_on_where_few_paths_carry_the_error) {
-    // Three or four of the 65,536 paths pay, and the error that they state is about the tolerance.
+    // Three or four of the 65,536 paths pay, and their stated error is about the tolerance.
     const std::string trade =
         "trades: [{id: far, product: european, underlying: A, strike: 128, maturity: 0.1}]\n";
     run_options how = to("0.00016");
@@ -246,7 +246,7 @@ TEST(rounds, go_on_where_few_paths_carry_the_error) {
     EXPECT_EQ(in_one_round, 0);
 }
 
-// An error that at least ten paths carry may be larger by what they leave uncertain, and the run can end.
+// If at least ten paths carry the error, it is widened by its own uncertainty, and the run can end.
 TEST(rounds, widen_an_error_that_few_paths_carry) {
     price_row row;
     row.status = trade_status::priced;
@@ -270,8 +270,8 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
     EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
 }
 
-// Such a run still ends within its tolerance as often as the confidence says: of 400 runs 20 may be further
-// off, and more than 36 are in one of 3,400 suites (binomial).
+// Such runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
+// more than 36 are in one of 3,400 suites (binomial).
 TEST(rounds, hold_tolerances_that_few_paths_meet) {
     const std::string trade =
         "trades: [{id: far, product: european, underlying: A, strike: 122, maturity: 0.1}]\n";
@@ -310,7 +310,7 @@ TEST(rounds, that_are_out_of_time_are_not_begun) {
     }
 }
 
-// A tolerance that no number of paths reaches ends at once; it would take the most paths of every trade else.
+// A run whose tolerance can't be reached ends at once instead of taking the most paths of every trade.
 TEST(rounds, that_would_lead_nowhere_are_not_begun) {
     for (const char* const random : {"philox", "sobol", "auto"}) {
         for (const char* const tolerance : {"1e-30", "1e-30 total"}) {
@@ -330,12 +330,12 @@ TEST(rounds, that_would_lead_nowhere_are_not_begun) {
         << of_paths.message;
     const price_row rounded = priced(to("1e-30")).rows.at(0);
     EXPECT_NE(rounded.message.find("no number of paths will do"), std::string::npos) << rounded.message;
-    // Points may be faster than they seem, which far fewer paths than the most show.
+    // Points may converge faster than it seems, which far fewer paths than the limit show.
     for (const char* const tolerance : {"1e-9", "3e-9 total"}) {
         const results tried = priced(to(tolerance, "sobol"));
         for (const price_row& row : tried.rows) EXPECT_LE(row.paths, std::uint64_t{1} << 24) << row.trade;
     }
-    // Who says the most paths gets them.
+    // An explicit limit of paths is used.
     run_options said = to("1e-30");
     said.overrides.paths = 131072;
     for (const price_row& row : priced(said).rows) EXPECT_EQ(row.paths, 131072u) << row.trade;
@@ -408,7 +408,7 @@ TEST(rounds_of_decisions, are_there_for_every_trade) {
     EXPECT_THROW(priced(how), error);
 }
 
-// Results that say two things of a trade, or name points that nobody can make, are refused as a whole.
+// Contradictory results for a trade, or unknown points, are refused as a whole.
 TEST(rounds_of_decisions, that_are_unclear_are_refused) {
     const tests::own_folder folder;
     const std::string trades =
@@ -456,8 +456,8 @@ TEST_F(rounds_on_a_gpu, rounds_have_the_bits_of_the_cpu) {
     }
 }
 
-// Two markets on the same paths, of which later rounds have no parts. The mean of 40 squares of numbers of
-// variance 1 has a deviation of 0.22 and is beyond these bounds once in 200,000 times; seeds are fixed.
+// Two markets on the same paths, where later rounds have no parts. The mean of 40 squares of variance 1 has a
+// standard deviation of 0.22 and is beyond these bounds once in 200,000 times; seeds are fixed.
 TEST(rounds, of_two_markets_differ_by_what_the_error_of_parts_says) {
     const auto value_of = [](double spot) {
         return std::exp(-0.05) *
@@ -505,7 +505,7 @@ TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
               std::string::npos)
         << row_of(missed, "large").message;
     EXPECT_FALSE(row_of(r, "large").misses_tolerance);
-    // Nobody has seen the far call pay.
+    // No path has seen the far call pay.
     const results unseen = priced(most, trades +
                                             "  - {id: far, product: european, underlying: A, strike: 300, "
                                             "maturity: 0.1}\n");
@@ -514,8 +514,8 @@ TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
         << row_of(unseen, "far").message;
 }
 
-// Errors whose parts nobody knows add up: at 95 % the total in USD is within 3.92, 1.96 times the sum of two
-// errors of 1, and that in EUR within 2.94.
+// Errors with unknown parts add up: at 95 % the total in USD is within 3.92, 1.96 times the sum of two errors
+// of 1, and that in EUR within 2.94.
 TEST(rounds_of_totals, give_no_paths_to_a_currency_in_tolerance) {
     results so_far;
     so_far.manifest.paths = 65536;
@@ -543,8 +543,8 @@ TEST(rounds_of_totals, give_no_paths_to_a_currency_in_tolerance) {
     EXPECT_EQ(trades_for(2.93), (std::set<std::size_t>{0, 1, 2}));
 }
 
-// Trades on one asset have their paths in common, as far as the shorter run goes: their errors add up, or
-// cancel. 400 runs; the count that holds the truth has a deviation of 4.4 about 380, and seeds are fixed.
+// Trades on one asset share the paths of the shorter run: their errors add up or cancel. The count of 400
+// runs that hold the truth has a standard deviation of 4.4 about 380, and seeds are fixed.
 TEST(rounds_of_totals, know_what_errors_have_in_common) {
     const auto value_of = [](double forward, double strike) {
         return std::exp(-0.05) * analytics::black_price(analytics::right::call, forward, strike, 0.2);
@@ -573,15 +573,15 @@ TEST(rounds_of_totals, know_what_errors_have_in_common) {
         RecordProperty(sign > 0 ? "long" : "spread", held);
         EXPECT_GE(held, 366) << sign;
         EXPECT_LE(held, 394) << sign;
-        // The mean of 400 squares of numbers whose variance is 1 has a deviation of 0.07 to 0.09.
+        // The mean of 400 squares of variance 1 has a standard deviation of 0.07 to 0.09.
         EXPECT_NEAR(sum_of_squares / 400, 1.05, 0.35) << sign;
     }
 }
 
 // ---- coverage --------------------------------------------------------------------------------------------
 
-// 2,000 runs each; the count has a deviation of 10, so that one of the 16 is out of bounds by chance once in
-// 1,000 times, and seeds are fixed. Tolerances are such that most runs take a second round, and some a third.
+// The count of 2,000 runs has a standard deviation of 10, so one of the 16 is out of bounds by chance once in
+// 1,000 times; seeds are fixed. With these tolerances most runs take a second round, and some a third.
 TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
     for (const char* const random : {"philox", "sobol"}) {
         verify::dice d(17);
@@ -609,8 +609,7 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
                 rounds += row.paths > 65536 ? 1 : 0;
             }
             RecordProperty(fmt::format("{}_{}", random, product), held);
-            // As in runs of one round: an error that is at least what one path more would make is stated with
-            // room.
+            // As in runs of one round, an error floored at that of one path is stated generously.
             const bool by_points = std::string(random) == "sobol",
                        jumps = std::set<std::string>{"digital", "gap_option"}.contains(product);
             EXPECT_GE(held, 1860) << random << " " << product << t.book;

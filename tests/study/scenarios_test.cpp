@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volatilities that each path has for itself: against flat ones, closed forms averaged over the paths, and a
-// pricer written here that shares no code with the engine; alone, in books, in every precision. A fault of a
-// file or of its times is reported with its place. Bounds of 4 standard errors raise a false alarm in 1 of
-// 15,000 cases, at a fixed seed never again.
+// Volatilities by path: against flat ones, closed forms averaged over the paths, and a pricer written here
+// that shares no code with the engine; alone, in books, in every precision. Mistakes in a file or its times
+// are reported with their place. Bounds of 4 standard errors: one false alarm in 15,000 cases, with fixed
+// seeds.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -60,12 +60,10 @@ std::string header(const char* type, std::size_t times, std::size_t count) {
     return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}", type, times, count);
 }
 
-// A folder with the files of one test.
 class scenarios : public testing::Test {
   protected:
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
     void write(const std::string& name, const std::string& text) const { own_.write(name, text); }
-    // Rows of volatilities, each of so many paths.
     template <class number = double>
     void write_rows(const std::string& name, const std::vector<std::vector<number>>& rows) const {
         std::string numbers;
@@ -85,7 +83,7 @@ class scenarios : public testing::Test {
 
 using rows_of_paths = std::vector<std::vector<double>>;
 
-// Volatilities between 10 % and 60 %, unlike on every path and row.
+// Volatilities between 10 % and 60 %, different on every path and row.
 rows_of_paths made_up(std::size_t rows, std::uint64_t count, std::uint64_t seed = 3) {
     std::mt19937_64 random(seed);
     rows_of_paths out(rows, std::vector<double>(count));
@@ -142,7 +140,7 @@ fx: {EURUSD: {rate: 1.1, volatility: 0.12}}
 correlations: [[MOVING, OTHER, 0.4], [FLAT, OTHER, 0.4], [MOVING, EURUSD, -0.3], [FLAT, EURUSD, -0.3], [OTHER, EURUSD, 0.2]]
 )";
 
-// For each kind of asset the same trades; all of them stop at every row's time.
+// The same trades for each kind of asset; all of them stop at every row's time.
 std::string trades_on(const std::string& asset, const std::string& prefix) {
     const std::string dates = "averaging_dates: [0.25, 0.5, 1.0]";
     return fmt::format(R"(
@@ -179,7 +177,7 @@ products:
 
 TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
     write_rows("vols.npy", rows_of_paths(3, std::vector<double>(paths, 0.2)));
-    // The asset has one name in both markets, so that it has the same noise.
+    // The asset has one name in both markets, and so the same noise.
     write("market.yaml", two_kinds);
     write("flat.yaml", std::regex_replace(std::regex_replace(two_kinds, std::regex("MOVING"), "UNUSED"),
                                           std::regex("FLAT"), "MOVING"));
@@ -194,7 +192,7 @@ TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
         EXPECT_NEAR(moving.standard_error / flat.standard_error, 1, 1e-11) << trade;
         EXPECT_GT(flat.standard_error, 0) << trade;
     }
-    // Single's shocks are alike, so what differs is rounding to 24 bits.
+    // Single's shocks are the same, so only rounding to 24 bits differs.
     const results single = engine().price(b, plain_on_cpu("single")),
                   single_flat = engine().price(b_flat, plain_on_cpu("single"));
     for (const char* trade : {"asian", "quanto", "down", "up", "range"}) {
@@ -236,7 +234,7 @@ trades:
                 covariance += -0.5 * 0.15 * vols[k][p] * dt;
             }
             double forward = 100 * std::exp((0.04 - 0.015) * maturity);
-            // The asset rises with the dollar, which a payment in euros at par does not see.
+            // The asset rises with the dollar, which a quanto payment in euros ignores.
             if (quanto) forward *= std::exp(covariance);
             sum +=
                 truth::black(side, forward, strike, variance, std::exp(-(quanto ? 0.01 : 0.04) * maturity));
@@ -257,11 +255,11 @@ trades:
               8 * quanto.standard_error);
 }
 
-// Without rates a path's price runs by the clock of its variance, so that the closed form of a barrier holds
-// with its total.
+// Without rates, a path's price runs on the clock of its variance, so a barrier has its closed form with the
+// total variance.
 TEST_F(scenarios, a_watched_barrier_is_worth_the_average_of_its_closed_form) {
     constexpr std::uint64_t count = 200000;
-    // Calm paths and wild ones, so that the mean of their variances would not do.
+    // Calm and volatile paths, for which the mean variance would not do.
     auto vols = made_up(3, count);
     for (auto& row : vols) {
         for (std::uint64_t p = 0; p < count; p += 2) row[p] *= 0.2;
@@ -303,8 +301,8 @@ double number_of(const char* asset, std::uint64_t path, std::uint32_t step) {
     return step % 2 == 0 ? two.first : two.second;
 }
 
-// Path by path with the random numbers that the contract promises, to the rounding: a barrier that is watched
-// at every moment, with rates, on an asset that is paid in another currency.
+// Path by path with the promised random numbers, up to rounding: a continuously monitored barrier with rates,
+// on an asset paid in another currency.
 TEST_F(scenarios, the_paths_are_those_of_a_plain_pricer) {
     const auto vols = made_up(3, paths);
     write_rows("vols.npy", vols);
@@ -344,7 +342,7 @@ trades:
             const double v = vols[step][p], w1 = std::sqrt(dt[step]) * z_a;
             const double w2 = rho * w1 + other * std::sqrt(dt[step]) * z_b;
             const double before = a;
-            // One EUR costs more USD when A rises: the asset falls behind in EUR.
+            // EURUSD rises with A: the asset falls behind in EUR.
             a += (0.05 - 0.5 * v * v + 0.4 * v * 0.15) * dt[step] + v * w1;
             two += (0.02 - 0.5 * 0.3 * 0.3) * dt[step] + 0.3 * w2;
             const double low = std::log(80.0);
@@ -356,7 +354,6 @@ trades:
     EXPECT_NEAR(row_of(r, "both").price / (sum / paths), 1, 1e-11);
 }
 
-// A trade's price depends neither on its neighbours in the book, nor on threads or instruction set.
 TEST_F(scenarios, a_trade_is_worth_the_same_alone_and_in_a_book) {
     write_rows("vols.npy", made_up(3, paths));
     write("market.yaml", two_kinds);
@@ -375,7 +372,7 @@ TEST_F(scenarios, a_trade_is_worth_the_same_alone_and_in_a_book) {
             }
         }
     }
-    // The first paths of a file that has more are those of a file that ends there.
+    // The first paths of a longer file equal those of a file that ends there.
     const auto vols = made_up(3, paths);
     rows_of_paths fewer;
     for (const auto& row : vols) fewer.emplace_back(row.begin(), row.begin() + 3000);
@@ -430,7 +427,7 @@ TEST_F(scenarios, of_a_market_within_a_book_are_found_from_where_the_book_says) 
     EXPECT_THROW(book::parse(text, "standard input", folder_ / "elsewhere"), error);
 }
 
-// Shocks from a file and volatilities from another: a model of somebody else, whole.
+// Shocks and volatilities from files: a complete external model.
 TEST_F(scenarios, go_with_replayed_shocks) {
     constexpr std::uint64_t count = 3000;
     const auto vols = made_up(2, count);
@@ -488,7 +485,7 @@ trades:
     EXPECT_GE(plans[0].bytes_shared, plans[0].scenarios[0].bytes);
     EXPECT_TRUE(plans[1].scenarios.empty());
 
-    // A row holds until its time and not a moment longer.
+    // A row applies up to and including its time.
     for (const auto& [maturity, rows] :
          {std::pair{"0.24", 1u}, {"0.25", 1u}, {"0.2501", 2u}, {"0.5", 2u}, {"0.5001", 3u}, {"1.5", 3u}}) {
         const book one =
@@ -506,7 +503,7 @@ trades:
 
 class scenarios_wrong_scenarios : public scenarios {
   protected:
-    // The refusal of a market with these times and this file; nothing if it is read.
+    // The refusal of a market with these times and this file; empty if accepted.
     std::string refusal(const std::string& volatility) {
         const std::string name = path("market.yaml");
         write("market.yaml",
@@ -598,7 +595,7 @@ TEST_F(scenarios_wrong_scenarios, in_the_file) {
             << bad << ": " << said;
     }
     std::vector<float> narrow(10, 0.2f);
-    // A volatility of 2000 % may be that of a path, but not of all.
+    // A volatility of 2000 % is possible on one path, but not on all.
     const std::vector<double> in_percent{15, 20, 25, 18.5, 30, 12.25, 16, 21, 22, 40};
     EXPECT_EQ(
         refusal_of_file(numpy_text(header("<f8", 2, 5), bytes_of(in_percent))),
@@ -627,7 +624,7 @@ fx: {EURUSD: {rate: 1.1, volatility: {scenarios: vols.npy, times: [1.0]}}}
     }
 }
 
-// Each trade for itself: others in the book are priced.
+// Each trade fails alone: others in the book are priced.
 TEST_F(scenarios, that_are_too_few_fail_their_trades) {
     write_rows("vols.npy", made_up(3, 1000));
     write("market.yaml", two_kinds);

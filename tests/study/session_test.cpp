@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session has the bits of the engine whatever was priced before, plans anew only what reads a
-// change, serves many threads, and does not grow.
+// A session has the bits of the engine whatever was priced before, replans only what a change affects, serves
+// many threads, and does not grow.
 #include "tilewalk/session.h"
 #include "tests/named_choice.h"
 
@@ -62,8 +62,8 @@ TEST(session, plans_anew_the_trades_that_read_what_changed) {
     }
 }
 
-// Compiled code is known by the address of its program, so that programs of one call, such as those of
-// bounds, are compiled by each.
+// Compiled code is keyed by the address of its program, so each call compiles temporary programs, such as
+// those of bounds.
 TEST(session, keeps_nothing_compiled_of_programs_that_go) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: american, option: put, underlying: A, strike: 100, maturity: 1, "
@@ -104,9 +104,9 @@ TEST(session, has_the_bits_of_price_after_any_changes) {
     }
 }
 
-// Calls differ from the one before by one setting that a plan, or a pilot, follows. By points, pilots choose
-// for each seed anew how they make paths; and a level that paths are compared with is another number for
-// floats, between which these paths have little room.
+// Consecutive calls differ by one setting that a plan or a pilot depends on. For points, pilots choose the
+// construction of paths anew for each seed; a comparison level is another number in float, with little room
+// on these paths.
 TEST(session, has_the_bits_of_price_after_any_other_call) {
     struct call {
         std::uint64_t seed, paths;
@@ -161,7 +161,7 @@ std::string shown(const scenario_results& of) {
     return shown(of.base) + fmt::format("{:a} {:a}\n", fmt::join(of.gains, " "), fmt::join(of.errors, " "));
 }
 
-// Calls in turn, in markets that change, with a right, jumps, and all that moves dates.
+// Calls in turn, in changing markets, with a right, jumps, and moving dates.
 TEST(session, greeks_and_gains_have_the_bits_of_fresh_ones) {
     const book trades = book::parse(tests::changing_book);
     const engine e;
@@ -231,7 +231,7 @@ TEST(session, models_that_were_read_anew_count_as_changed) {
     }
 }
 
-// A shift by a market key leaves the models of other assets as they are, so that their trades stay planned.
+// A shift by a market key keeps the models of other assets, so their trades stay planned.
 TEST(session, shifts_by_market_key_plan_their_own_trades_anew) {
     const book trades = book::parse(book_of_every_model());
     const engine e;
@@ -367,7 +367,7 @@ TEST(session, eight_threads_have_equal_bits_and_nothing_grows) {
     expect_bounded();
 }
 
-// A market that changes the shapes of programs for ever leaves no more of them than the book has trades.
+// A market with ever-changing shapes of programs leaves at most as many as the book has trades.
 TEST(session, programs_that_no_trade_has_are_dropped) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");

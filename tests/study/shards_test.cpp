@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request in shards: any number of them, done in any order, by any number of threads, merges to the bits of
-// one process; and nothing else merges.
+// A request in shards: any number of shards, in any order, with any number of threads, merges to the bits of
+// one process; nothing else merges.
 #include "tilewalk/shards.h"
 #include "engine/base/accuracy.h"
 
@@ -118,7 +118,7 @@ TEST(shards, of_greeks_have_the_bits_of_one_process) {
     }
 }
 
-// Merges, and as long as the tolerance is missed does the plan that merging has written.
+// Merges, and while the tolerance is missed, does the plan that merging has written.
 template <class results_of>
 results_of merged_in_rounds(const engine& by, const sharded_request& what, std::size_t count, int& plans) {
     const tests::own_folder folder;
@@ -215,7 +215,7 @@ TEST(shards, of_gains_to_a_tolerance_have_the_bits_of_one_process) {
     }
 }
 
-// Basis points are of nothing for the first trade: it fails, and totals are without it.
+// Basis points have no base for the first trade: it fails, and totals are without it.
 TEST(shards, of_gains_fail_a_trade_that_cannot_be_measured) {
     const engine by;
     const tests::own_folder files;
@@ -269,7 +269,7 @@ trades:
     EXPECT_EQ(shown(merged), shown(whole));
 }
 
-// The paths that a run may take at most bound those of its shards.
+// The run's limit of paths also limits its shards.
 TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) {
     const engine by;
     const tests::own_folder files, folder;
@@ -291,8 +291,8 @@ TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) 
     EXPECT_EQ(shown(r), shown(by_one_process(by, what)));
 }
 
-// Near and far, of days, that stand still, and one that is no market; more shards than trades cut scenarios.
-// Policies of far markets are found where these are walked, and go with the shard.
+// Near and far scenarios, of days, without moves, and one invalid market; with more shards than trades,
+// scenarios are split. Policies of far markets are trained in the shards that walk them.
 TEST(shards, of_scenarios_have_the_bits_of_one_process) {
     const engine by;
     const tests::own_folder files;
@@ -405,7 +405,7 @@ TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     }
 }
 
-// Parts of a plan, one after the other, are all tiles of all trades, each once.
+// The parts of a plan cover all tiles of all trades once.
 TEST(shards, are_cut_into_all_of_the_work_by_cost) {
     const engine by;
     const tests::own_folder folder;
@@ -431,7 +431,7 @@ TEST(shards, are_cut_into_all_of_the_work_by_cost) {
         EXPECT_EQ(tile, 0U);
         const double all = std::accumulate(made.costs().begin(), made.costs().end(), 0.0);
         const double mean = all / static_cast<double>(count);
-        // A tile is not cut.
+        // A tile is not split.
         const double of_tile = all / static_cast<double>(tiles);
         for (const double cost : made.costs()) EXPECT_NEAR(cost, mean, 0.01 * mean + of_tile) << count;
     }
@@ -459,7 +459,7 @@ TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
     all.run(by, 2);
     all.run(by, 4);
     EXPECT_EQ(shown(all.merge(by)), whole);
-    // The same bytes, whoever does it again.
+    // A repeated run writes the same bytes.
     const std::string bytes = text_of(file);
     EXPECT_TRUE(all.run(by, 1).was_done);
     std::filesystem::remove(file);
@@ -499,7 +499,7 @@ std::string refusal(const auto& of) {
     return "accepted";
 }
 
-// Each tells of its trades, also one that was done before; none has figures.
+// Each shard reports its trades, even if it was done before; none has figures.
 TEST(shards, tell_how_they_went) {
     const engine by;
     const tests::own_folder folder;
@@ -543,7 +543,7 @@ TEST(shards, tell_how_they_went) {
               (std::map<std::string, std::set<trade_status>>{{"call", good}, {"put", good}, {"wrong", bad}}));
 }
 
-// Two GPUs of one name that fail alike are two, and one that is lost again in a later walk is one.
+// Two GPUs of one name that fail in the same way count twice, and one lost again in a later walk counts once.
 TEST(shards, count_the_gpus_of_all_their_walks) {
     run_manifest all, walk;
     walk.devices = {"L4", "L4"};
@@ -603,7 +603,7 @@ TEST(shards, of_another_request_are_refused) {
     std::filesystem::copy_file(folder / "b" / "shard-2-of-2.kept", folder / "a" / "shard-2-of-2.kept",
                                std::filesystem::copy_options::overwrite_existing);
     EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }), "found the results of another request");
-    // The same request may be cut anew; what fits stays.
+    // The same request may be split anew; shards that still fit stay.
     shards::plan(by, other, 3, folder / "b");
     EXPECT_EQ(shards::open(folder / "b").count(), 3U);
 }
@@ -622,7 +622,8 @@ TEST(shards, see_that_an_input_has_changed) {
     EXPECT_NE(why.find("book.yaml"), std::string::npos) << why;
 }
 
-// The plan says what bits depend on, also by its silence; who runs a shard may say all else.
+// The plan fixes everything that bits depend on, including unset settings; all others may be chosen for each
+// shard.
 TEST(shards, take_no_setting_that_decides_bits_from_who_runs_them) {
     const engine by;
     const tests::own_folder folder;
@@ -652,7 +653,7 @@ TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
     shards::plan(by, what, 2, folder / "here/plan");
     std::filesystem::rename(folder / "here", folder / "there");
     shards::open(folder / "there/plan").run(by, 1);
-    // Another book takes the place of the old one.
+    // Another book replaces the old one.
     std::filesystem::create_directory(folder / "here");
     folder.write("here/book.yaml", own_market +
                                        "  - {id: other, product: european, underlying: A, strike: 90, "
@@ -688,7 +689,7 @@ TEST(shards, decide_nothing_anew) {
     shards::plan(by, what, 2, folder.path());
     for (const std::size_t number : {1U, 2U})
         EXPECT_EQ(shards::open(folder.path()).run(by, number).decisions, 0U);
-    // The same without the policies and the controls of the plan.
+    // Without the policies and the controls of the plan.
     shards::plan(by, what, 2, folder / "untrained", 0);
     std::size_t decisions = 0;
     for (const std::size_t number : {1U, 2U})
@@ -696,8 +697,8 @@ TEST(shards, decide_nothing_anew) {
     EXPECT_GT(decisions, 0U);
 }
 
-// Greeks of a trade with rights follow policies of parts of the run. They belong to no plan: the shard that
-// walks a part finds its policy, and no other shard does.
+// Greeks of a trade with rights follow policies of parts of the run, which belong to no plan: only the shard
+// that walks a part trains its policy.
 TEST(shards, find_policies_of_parts_once) {
     const engine by;
     const tests::own_folder folder;
@@ -719,7 +720,7 @@ TEST(shards, find_policies_of_parts_once) {
     EXPECT_EQ(found_by(24), all);
 }
 
-// The paths of some shards pay nothing at all.
+// The paths of some shards pay nothing.
 TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
     const engine by;
     const tests::own_folder folder;
@@ -777,7 +778,7 @@ TEST_F(shards_on_gpu, mix_with_those_of_cpus) {
     }
 }
 
-// Without a CPU to take the sample that is compared with double.
+// Without a CPU for the sample that is compared with double.
 TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
     const engine by;
     for (const bool has_greeks : {false, true}) {

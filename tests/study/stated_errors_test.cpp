@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of error that results state, against the spread of its value over seeds: over many, and by night
-// over more. The bounds of the ratio are those of chi squared, with a false alarm in a million.
+// Every kind of stated error against the spread of its value over seeds, more of them at night. The bounds of
+// the ratio are chi-squared quantiles with one false alarm in a million.
 // label: sampled (each kind of error)
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ by_seed of_right(double early_exercise::*value, double early_exercise::*error) {
 struct kind {
     std::string what;
     by_seed find;
-    // How much the spread may exceed the error, and fall short of it, beside chance.
+    // By how much the spread may exceed the error, and fall short of it, apart from chance.
     double more = 1.05, less = 1.05;
 };
 const std::vector<kind>& kinds() {
@@ -111,7 +111,7 @@ const std::vector<kind>& kinds() {
         {"price_by_paths", price_of("asian", "philox", "none")},
         {"price_by_points", price_of("asian", "sobol", "none")},
         {"price_by_paths_with_controls", price_of("basket", "philox", "auto")},
-        // A randomisation has one path more or not on the side that pays.
+        // A randomisation has one paying path more or less.
         {"price_by_points_with_controls", price_of("digital", "sobol", "auto"), 1.05, 1.35},
         {"price_by_importance",
          price_of("rare", "philox", "none", [](run_settings& s) { s.importance = technique::automatic; })},
@@ -128,7 +128,7 @@ const std::vector<kind>& kinds() {
                                      })},
         {"delta_pathwise", greek_of("asian", "delta", "pathwise", "philox")},
         {"delta_pathwise_by_points", greek_of("asian", "delta", "pathwise", "sobol")},
-        // The bias is said to be three times as large as it is.
+        // The stated bias is three times the true one.
         {"delta_smoothed", greek_of("digital", "delta", "smoothed", "philox"), 1.05, 3.2},
         {"delta_by_likelihood_ratio", greek_of("digital", "delta", "likelihood_ratio", "philox")},
         {"delta_by_bump", greek_of("asian", "delta", "bump", "philox")},
@@ -151,7 +151,7 @@ const std::vector<kind>& kinds() {
              return found{d.z, 1};
          }},
         {"policy_value", of_right(&early_exercise::policy_value, &early_exercise::policy_error)},
-        // Another policy moves the bound, which its error does not tell: a bound it stays.
+        // Another policy moves the bound, which its error ignores: it stays a bound.
         {"upper_bound", of_right(&early_exercise::upper_bound, &early_exercise::upper_error), 1.5},
     };
     return all;
@@ -161,8 +161,8 @@ void PrintTo(const kind& k, std::ostream* out) {
     *out << k.what;
 }
 
-// Quantiles of chi squared over its degrees of freedom (Wilson and Hilferty 1931), right to a hundredth for
-// these.
+// Quantiles of chi-squared over its degrees of freedom (Wilson and Hilferty 1931), accurate to a hundredth
+// here.
 double chi_squared_ratio(double degrees, double normal_quantile) {
     const double c = 2 / (9 * degrees);
     return std::pow(1 - c + normal_quantile * std::sqrt(c), 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a book of 1,000 alike trades, by counts: trades planned, programs kept, tables made, rows of
+// The work for a book of 1,000 similar trades, by counts: trades planned, programs kept, tables made, rows of
 // scenarios read, tiles kept. Wasted work changes no number, so no other test would notice it.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ constexpr int alike = 1000;
 
 struct work {
     std::map<std::string, int> plans;             // by trade
-    std::set<const cpu::lane_program*> programs;  // that were compiled
+    std::set<const cpu::lane_program*> programs;  // compiled programs
     std::uint64_t most_tiles_kept = 0, scenario_rows_read = 0;
     results told;
 };
@@ -106,7 +106,7 @@ TEST(work, alike_trades_share_one_program) {
     EXPECT_EQ(priced(book_of("volatility: 0.2", asian, alike), 256, 2).programs.size(), 1u);
 }
 
-// One of each length of a step, or one a step, however many trades take it.
+// One table per step length, or one per step, shared by all trades.
 TEST(work, alike_trades_share_the_tables_of_their_model) {
     for (const std::string model : {"local_volatility", "stochastic_local_volatility", "cgmy"}) {
         const std::string& asset = every_model().at(model);
@@ -118,7 +118,7 @@ TEST(work, alike_trades_share_the_tables_of_their_model) {
     }
 }
 
-// Rows of a quarter of a year each, in which a path stops three times: a row is read once for 256 lanes.
+// Rows of a quarter of a year each, with three stops of a path: a row is read once for 256 lanes.
 TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
     constexpr std::uint64_t rows = 4, paths = 512, groups_of_lanes = paths / cpu::lanes;
     const tests::own_folder folder;
@@ -136,8 +136,8 @@ TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
     EXPECT_EQ(priced(trades, paths).scenario_rows_read, alike * groups_of_lanes * rows);
 }
 
-// A block of a part's tiles is merged when it is full. Each thread may have one open, and one more may wait
-// for its last tile.
+// A full block of a part's tiles is merged. Each thread may have one open block, and one more may wait for
+// its last tile.
 TEST(work, a_merged_block_keeps_no_tiles) {
     constexpr std::uint64_t tiles_of_a_block = 128, blocks = 48;
     ASSERT_EQ(run::part_tiles_of(blocks * tiles_of_a_block), tiles_of_a_block);
@@ -147,7 +147,7 @@ TEST(work, a_merged_block_keeps_no_tiles) {
     const work w = priced(book_of("volatility: 0.2", call, 1), paths, threads);
     EXPECT_GE(w.most_tiles_kept, tiles_of_a_block);
     EXPECT_LE(w.most_tiles_kept, (threads + 1) * tiles_of_a_block);
-    // A book of small trades keeps the tiles of those that are under way.
+    // A book of small trades keeps only the tiles in progress.
     const work small = priced(book_of("volatility: 0.2", call, alike), kernels::paths_per_tile * 2, threads);
     EXPECT_LE(small.most_tiles_kept, 2u * (threads + 1));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts, bars and histograms as SVG: texts keep out of each other's way, and names leave room for the
-// picture.
+// Charts, bars and histograms as SVG: texts don't overlap, and names leave room for the picture.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -19,7 +18,7 @@ bool has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
 
-// A chart of lines with these names through points at these places.
+// A chart of named lines through points at these places.
 pictures::chart chart_of(const std::vector<std::string>& names, const std::vector<double>& places) {
     pictures::chart out;
     out.panels.emplace_back();
@@ -35,7 +34,7 @@ pictures::chart chart_of(const std::vector<std::string>& names, const std::vecto
     return out;
 }
 
-// Eight labels of six digits have no room beside each other in 200 pixels.
+// Eight six-digit labels don't fit side by side in 200 pixels.
 TEST(charts, labels_of_an_axis_do_not_run_into_each_other) {
     std::vector<double> places;
     for (int k = 1; k <= 8; ++k) places.push_back(100000 + k);
@@ -52,7 +51,7 @@ TEST(charts, labels_of_an_axis_do_not_run_into_each_other) {
         EXPECT_GE(middles[i] - middles[i - 1], pictures::width_of("100001")) << drawn;
 }
 
-// Behind margins and the labels of the other axis, the picture begins at 60 pixels.
+// After margins and the labels of the other axis, the picture begins at 60 pixels.
 TEST(charts, names_at_the_ends_of_lines_take_half_of_the_width_at_most) {
     const auto end_of_axis = [](const std::string& name) {
         pictures::chart of = chart_of({name, name + "2"}, {1, 2, 3});
