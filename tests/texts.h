@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as tests need them: lists, repetitions, one with a part replaced, and the contents of files.
+// Text helpers of tests: lists, repetitions, replacements, and the contents of files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tilewalk::tests {
 
-// A call rather than a list in braces: clang-format gives each item of a long one a line of its own.
+// A call rather than a braced list, because clang-format puts each item of a long list on its own line.
 template <class list = std::vector<std::string>, class... text>
 list texts(const text&... of) {
     return list{std::string(of)...};
@@ -26,7 +26,7 @@ inline std::string repeated(std::string_view text, std::size_t times) {
     return all;
 }
 
-// `to` in the place of the first `from`. Throws std::logic_error where there is none.
+// Replaces the first `from`. Throws std::logic_error if there is none.
 inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
     const std::size_t at = text.find(from);
     if (at == std::string::npos) throw std::logic_error("no '" + std::string(from) + "' to replace");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks as one result each: all tiles of a run, merged.
+// Walks merged into one result each, over all tiles of a run.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check that a text is well-formed XML of the plain kind that reports are made of: elements, attributes,
-// text and the five known entities, below one doctype at most. Stricter than XML where that costs nothing.
+// Checks that a text is well-formed XML of the plain kind that reports use: elements, attributes, text and
+// the five known entities, below at most one doctype. Stricter than XML where convenient.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as columns, and the bytes of Parquet files, read by a reader of this test's own that knows no more
-// of the format than its specification says.
+// Results as columns, and the bytes of Parquet files, read by this test's own reader, which follows only the
+// specification of the format.
 #include "tilewalk/columns.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 namespace tilewalk::columns_test {
 namespace {
 
-// A value of Thrift's compact protocol: numbers, texts, lists and structs, by the numbers of their fields.
+// A value of Thrift's compact protocol: numbers, texts, lists and structs, by field number.
 struct thrift {
     std::int64_t number = 0;
     std::string text{};
@@ -96,7 +96,7 @@ class bytes_reader {
                 out.push_back(value);
             }
         }
-        // The last group may be longer than what is left, and no other.
+        // Only the last group may exceed what is left.
         EXPECT_LT(out.size(), count + 8);
         out.resize(count);
         return out;
@@ -138,7 +138,7 @@ cell plain_value(bytes_reader& from, std::int64_t type) {
     return std::string(from.take(from.little_endian<std::uint32_t>()));
 }
 
-// The least and the greatest of the values, by their bytes where they are texts, stand in the statistics.
+// Expects the minimum and maximum of the values in the statistics, with texts ordered by their bytes.
 void expect_range(const thrift& statistics, std::int64_t type, std::span<const cell> values) {
     std::vector<cell> there;
     for (const cell& value : values)
@@ -169,12 +169,12 @@ void expect_range(const thrift& statistics, std::int64_t type, std::span<const c
     }
 }
 
-// Appends the values of a chunk, and says how many pages it had.
+// Appends the values of a chunk and returns its number of pages.
 std::size_t read_chunk(std::string_view file, const thrift& of, std::vector<cell>& out) {
     const std::int64_t type = of.at(1).number, count = of.at(5).number;
     const std::size_t before = out.size();
     const bool has_words = of.has(11);
-    // Levels are runs and groups (3), values plain (0) or numbers of words (8), which are plain themselves.
+    // Levels are runs and groups (3), values plain (0) or dictionary indices (8), with a plain dictionary.
     std::set<std::int64_t> encodings;
     for (const thrift& encoding : of.at(2).items) encodings.insert(encoding.number);
     EXPECT_EQ(encodings, (has_words ? std::set<std::int64_t>{0, 3, 8} : std::set<std::int64_t>{0, 3}));
@@ -291,7 +291,7 @@ bool same(const cell& a, const cell& b) {
     return a == b;
 }
 
-// The file of a table, after it was read and compared with it.
+// The file of a table, read and compared with the table.
 read_file checked(const column_table& table) {
     std::ostringstream out;
     write_parquet(out, table);
@@ -320,7 +320,7 @@ column_table made(std::size_t rows, std::function<cell(std::size_t, std::size_t)
     return out;
 }
 
-// Values at random, with runs of equal ones and of none, of few words or of many.
+// Random values with runs of equal ones and of nulls, of few different texts or many.
 column_table random_table(std::size_t rows, unsigned seed, std::size_t words) {
     auto cells = std::make_shared<std::vector<cell>>();
     std::mt19937 draw(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of runs for Prometheus: the grammar of the format, read strictly, and what each metric says.
+// Metrics of runs for Prometheus: the strict grammar of the format, and the value of each metric.
 #include "tilewalk/metrics.h"
 
 #include <gtest/gtest-spi.h>
@@ -26,8 +26,8 @@ struct family {
 };
 using families = std::map<std::string, family>;
 
-// A reader of the text format that takes nothing else: each family's HELP and TYPE before its samples, all of
-// them together, no series twice, names and escapes as the format says.
+// A strict reader of the text format: each family's HELP and TYPE before its samples, all samples together,
+// no repeated series, names and escapes by the specification.
 class reader {
   public:
     explicit reader(std::string_view text) : text_(text) {}
@@ -207,7 +207,7 @@ TEST(metrics, of_what_is_not_known_have_no_line) {
     EXPECT_FALSE(reader(metrics_text({"price", "b", r})).all().contains("tilewalk_worst_value_error"));
 }
 
-// A shard has statuses and no figures, and labels that tell its series from those of others.
+// A shard has statuses but no figures, and labels that distinguish its series.
 TEST(metrics, of_a_shard_say_how_it_went) {
     results r = made();
     for (price_row& row : r.rows) row.price = row.standard_error = no_figure;

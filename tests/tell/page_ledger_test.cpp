@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every section of pages of results, as a digest: a second net below the tests that know what they mean.
-// `make bits` writes the ledger anew after a change that is meant, and somebody looks at the pages.
+// Digests of every section of pages of results, to catch changes that other tests miss. After an intended
+// change, `make bits` rewrites the ledger, and somebody looks at the pages.
 #include <gtest/gtest.h>
 
 #include <cstddef>

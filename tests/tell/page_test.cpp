@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of results from results made up by hand: every figure is where it belongs, every name is harmless,
-// nothing is cut without a word. tests/drawn_pages_test.py looks at pages of runs, as a browser draws them.
+// Pages of made-up results: every figure is in its place, every name is escaped, and cuts are announced.
+// tests/drawn_pages_test.py checks pages of runs as a browser draws them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
     return n;
 }
-// The part of a page that a section has; empty if there is none.
+// The section of a page; empty if there is none.
 std::string section(const std::string& page, const std::string& id) {
     const auto from = page.find("<section id=\"" + id + "\"");
     return from == std::string::npos ? "" : page.substr(from, page.find("</section>", from) - from);
@@ -117,8 +117,8 @@ TEST(page, tells_wide_bounds) {
     EXPECT_EQ(count(trades, "<tr class=\"alarm\">"), 1U);
 }
 
-// Errors have two digits and values the decimals of their errors; powers of ten are for what is very small or
-// very large.
+// Errors have two digits and values the decimals of their errors; only very small and very large numbers have
+// powers of ten.
 TEST(page, writes_numbers_for_people) {
     using namespace page;
     struct number {
@@ -160,7 +160,7 @@ TEST(page, writes_numbers_for_people) {
     EXPECT_EQ(exact(-0.00001), "-0.00001");
     EXPECT_EQ(exact(0.1), "0.1");
     EXPECT_EQ(exact(1e300), "1e+300");
-    // Points stand below each other: what has fewer decimals leaves room, half a digit for the point itself.
+    // Decimal points are aligned: fewer decimals are padded, by half a digit for the point itself.
     table rows("t", {{"name", table::of::text}, {"x"}});
     for (const char* cell : {"12.345", "-3.4", "7", "failed", "4.4e-7", ""}) rows.add({"a", cell});
     const std::string markup = rows.text();
@@ -179,12 +179,12 @@ TEST(page, ranks_the_largest_errors_by_their_share) {
     EXPECT_LT(at("large"), at("middle"));
     EXPECT_LT(at("middle"), at("small"));
     EXPECT_FALSE(has(errors, "exact_but_for_rounding"));
-    // The parts are not known: the root of 0.3^2 + 0.1^2 + 0.01^2 is in the place of the total's error.
+    // Without parts, the root of 0.3^2 + 0.1^2 + 0.01^2 stands in for the total's error.
     EXPECT_TRUE(has(errors, ">94.8%<")) << errors;
     EXPECT_TRUE(has(errors, "root of the sum of squares"));
 }
 
-// The mean so far less that of all: 1, then 2 parts of 3 and so on, which the picture shows as heights.
+// The picture shows the running mean less the final one: after 1, 2, ... parts.
 TEST(page, shows_how_the_worst_trades_converge) {
     results r = some({priced("a", 2.5, 0.6454972243679028)});
     r.rows[0].part_means = {1, 2, 3, 4};
@@ -194,11 +194,11 @@ TEST(page, shows_how_the_worst_trades_converge) {
     EXPECT_FALSE(has(part, "quasi-random"));
     r.rows[0].randomisations = 4;
     EXPECT_TRUE(has(section(page_of(r), "convergence"), "quasi-random"));
-    // Of many parts 16 means are shown: those of 4, 8 and so on of 64.
+    // Of many parts 16 means are shown, after 4, 8 and so on of 64.
     results many = some({priced("a", 32.5, 2.327373)});
     for (int mean = 1; mean <= 64; ++mean) many.rows[0].part_means.push_back(mean);
     EXPECT_EQ(count(section(page_of(many), "convergence"), "class=\"mark "), 16U);
-    // Parts that do not show the error, since it is of rounding, have no picture.
+    // Parts that do not show an error of rounding have no picture.
     r.rows[0].part_means = {2.5, 2.5, 2.5, 2.5};
     EXPECT_EQ(section(page_of(r), "convergence"), "");
 }
@@ -250,7 +250,7 @@ TEST(page, the_command_is_quoted_for_a_shell) {
     EXPECT_EQ(section(page_of(some({priced("a", 1, 0.1)})), "command"), "");
 }
 
-// A ladder of two keys, written with the second key changing fastest; the longer axis goes down.
+// A ladder of two keys, with the second key changing fastest; the longer axis goes down.
 TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     scenario_results s;
     s.base = some({priced("a", 1, 0.1)});
@@ -278,7 +278,7 @@ TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     EXPECT_LT(cells.find(">195.00<"), cells.find(">200.00<")) << cells;
     EXPECT_LT(cells.find(">200.00<"), cells.find(">205.00<")) << cells;
     EXPECT_TRUE(has(part, "class=\"z\" title=\"standard error 0.50\">0.00<")) << part;
-    // One cell less, and it is no grid.
+    // One cell less makes it no grid.
     s.scenarios.pop_back();
     for (auto* of : {&s.totals[0].gains, &s.totals[0].errors}) of->pop_back();
     s.totals[0].failed.pop_back();
@@ -301,7 +301,7 @@ TEST(page, tails_have_their_noise_and_the_scenario_they_are) {
     risk.currency = "USD";
     risk.scenarios = 100;
     risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5},
-                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // told with six digits
+                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // shown with six digits
     s.risks = {risk};
     const std::string part = section(page_of(s.base, {.scenarios = &s}), "tails");
     for (const char* text :
@@ -321,7 +321,6 @@ TEST(page, a_list_that_is_cut_says_so) {
     EXPECT_FALSE(has(section(page_of(some({priced("a", 1, 0.1)})), "trades"), "<details>"));
 }
 
-// One row for each reason, not for each trade.
 TEST(page, tells_once_of_trades_that_fail_alike) {
     std::vector<price_row> rows;
     for (int i = 0; i < 143; ++i) {
@@ -336,8 +335,8 @@ TEST(page, tells_once_of_trades_that_fail_alike) {
     EXPECT_EQ(count(look, "<tr class=\"alarm\">"), 1U) << look;
 }
 
-// 300 deltas of 1 to 300 and as many vegas of a millionth of that: 200 of each are large beside the others of
-// their measure.
+// 300 deltas of 1 to 300 and as many vegas of a millionth of that: 200 of each are large relative to their
+// measure.
 TEST(page, shows_the_sensitivities_that_are_large_beside_their_like) {
     results r = some({priced("a", 1, 0.1)});
     const auto add = [&](const std::string& measure, int number, double value) {
@@ -359,7 +358,7 @@ TEST(page, shows_the_sensitivities_that_are_large_beside_their_like) {
     EXPECT_TRUE(has(told, "the largest 400 of 600 sensitivities; csv and json output have them all"));
     EXPECT_EQ(count(told, ">delta<"), 200U);
     EXPECT_EQ(count(told, ">vega<"), 200U);
-    // Where all are alike, the first of them are shown.
+    // If all are equal, the first ones are shown.
     for (greek_row& greek : r.greeks) greek.value = -2;
     EXPECT_TRUE(has(by_trade(), "the largest 400 of 600 sensitivities"));
 }

@@ -29,9 +29,9 @@ double mean(const std::vector<double>& of) {
     return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
 }
 
-// The payoffs of the first tile are those whose mean the run has as its first part, so the paths are the
-// run's: independent ones and points, watched on dates and between, with assets that are correlated. Models
-// that take steps between dates have points in another order than if paths were looked at on every step.
+// The first tile's payoffs have the mean of the run's first part, so the paths are the run's: independent
+// paths and points, monitored on dates and between, with correlated assets. For models with steps between
+// dates, the order of points would differ if every step were observed.
 TEST(picture, paths_are_those_that_price_the_trade) {
     const engine by;
     std::size_t held = 0;
@@ -60,7 +60,7 @@ TEST(picture, paths_are_those_that_price_the_trade) {
     EXPECT_GE(held, 3U * 12 + 3);
 }
 
-// Under fixed rates the mean of an asset on a date is its forward price, which the plan tells.
+// With deterministic rates the mean of an asset on a date is the plan's forward price.
 TEST(picture, spots_have_the_forward_price_as_their_mean) {
     const book demo = book::load(source + "/configs/books/demo.yaml");
     const engine by;
@@ -108,7 +108,7 @@ TEST(picture, what_is_known_to_be_paid_ends_as_the_payoff_without_assets_too) {
     }
 }
 
-// Digests are a second net below the tests that know what a picture means.
+// Digests, to catch changes that other tests miss.
 TEST(picture, every_trade_of_the_shipped_books_has_that_of_the_ledger) {
     const engine by;
     tests::kept_words made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a row beside its figures: remarks on trades and markets that look odd, errors that no path shows,
-// and the range of what a trade can pay, from which an interval follows where every path paid the same.
+// Words of a row beside its figures: remarks on odd trades and markets, errors that no path shows, and the
+// range of a trade's payment, which gives an interval if every path paid the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -162,11 +162,11 @@ TEST(remarks, a_barrier_beyond_the_spot_is_one) {
 
     for (const std::string sound :
          {"direction: down, barrier: 99.99", "direction: up, barrier: 100.01",
-          // Watched later, on dates, or not from today on: nothing is decided yet.
+          // Monitoring starts later, is on dates, or does not include today: nothing is decided yet.
           "direction: down, barrier: 120, monitoring_start: 0.5",
           "direction: down, barrier: 120, monitoring: discrete, monitoring_dates: [0.5, 1.0]"})
         EXPECT_EQ(price_one(level + sound, 2000).remarks, std::vector<std::string>{}) << sound;
-    // A touch by fixings of the past is told by the price; that of today is remarked upon.
+    // A touch by past fixings is in the price; a touch today gets a remark.
     const std::string watched = "product: barrier, underlying: STILL, strike: 90, maturity: 1.0, direction: ";
     EXPECT_EQ(price_one(watched + "up, barrier: 100.5, monitoring_start: 2026-01-14", 64).remarks.size(), 1U);
     EXPECT_EQ(price_one(watched + "down, barrier: 100.5, monitoring_start: 2026-01-14", 64).price, 0);
@@ -248,7 +248,7 @@ TEST(remarks, a_trade_that_has_ended_is_one) {
     EXPECT_EQ(price_one(call + "2026-01-14", 2000).remarks, std::vector<std::string>{})
         << "it is being settled";
     EXPECT_EQ(price_one(call + "2026-01-05", 2000).remarks.size(), 1U);
-    // One that fails for want of a fixing says that it has ended, too.
+    // A failure for lack of a fixing also says that the trade has ended.
     const price_row failed = price_one(
         "product: asian, underlying: ACME, strike: 90, averaging_dates: [2025-05-30, 2025-06-30]", 2000);
     EXPECT_EQ(failed.status, trade_status::failed);
@@ -319,7 +319,7 @@ plan::range range_of_last(std::vector<program::node> nodes) {
 
 TEST(remarks_bounds, of_truths_are_what_their_table_says) {
     using program::operation;
-    // Truths that paths may find of a uniform number that is held against a level.
+    // Possible truth values of comparing a uniform with a level.
     const auto truth = [](double level) {
         return level <= 0  ? std::vector<bool>{false}
                : level > 1 ? std::vector<bool>{true}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports: the text of tables, CSV and JSON word for word, the digits shown, the bits kept, and what is
-// refused.
+// Reports: tables, CSV and JSON word for word, the digits shown, the bits kept, and refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +87,7 @@ std::string written(const results& r, output_format format) {
     return out.str();
 }
 
-// The shorter way for texts without escapes writes what the longer one does.
+// The fast path for texts without escapes writes the same as the slow one.
 TEST(report, texts_of_json_are_those_of_its_library) {
     std::vector<std::string> texts{
         "", "plain text ~", "a \"quoted\" one", "back\\slash", "caf\xc3\xa9", "\xff broken"};
@@ -228,7 +227,7 @@ TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
 }
 
-// A trade that can be ended early has columns of its own, and counts in totals with what its policy is worth.
+// A trade that can be ended early has columns of its own, and counts in totals with its policy's value.
 TEST(report, early_exercise_is_told_in_every_form) {
     results r = sample();
     r.rows.resize(1);
@@ -260,7 +259,7 @@ TEST(report, early_exercise_is_told_in_every_form) {
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("10.2500  10.2500 .. 10.6500"), std::string::npos) << table;
     EXPECT_EQ(table.find("wide bounds"), std::string::npos) << table;
-    // Bounds that are far apart leave a mark and the reason.
+    // Bounds that are far apart add a mark and a reason.
     e.wide = true;
     row.message = "its bounds are 0.4 apart";
     EXPECT_NE(written(r, output_format::csv).find(",0.015625,true,4.5,"), std::string::npos);
@@ -275,14 +274,14 @@ TEST(report, early_exercise_is_told_in_every_form) {
     row.thin = true;
     EXPECT_NE(written(r, output_format::table).find("priced *^"), std::string::npos);
     row.thin = e.wide = false;
-    // There are no bounds where both sides have rights.
+    // Rights of both sides leave no bounds.
     e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;
     EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,false,4.5,0.5,4096,its bounds"),
               std::string::npos);
     EXPECT_EQ(written(r, output_format::table).find(" .. 10.6500"), std::string::npos);
 }
 
-// The middle of bounds is no price like what a policy is worth, though nothing has moved.
+// The middle of bounds is not comparable with the value of a policy, even if nothing has moved.
 TEST(report, prices_of_two_kinds_are_compared_by_their_policies) {
     results middle = sample(), wide;
     middle.rows.resize(1);
@@ -298,12 +297,11 @@ TEST(report, prices_of_two_kinds_are_compared_by_their_policies) {
     EXPECT_EQ(c.rows[0].first, 10);
     EXPECT_EQ(c.rows[0].second, 10.02);
     EXPECT_NEAR(c.rows[0].error, std::hypot(0.01, 0.01), 1e-15);
-    // Those of one kind are compared as they are.
     middle.rows[0].early->wide = true;
     EXPECT_EQ(compare(middle, wide).rows[0].first, middle.rows[0].price);
 }
 
-// Errors of a total are from the parts of what the policy is worth, which trades have in common.
+// Errors of a total come from the parts of policy values, which trades have in common.
 TEST(report, totals_take_the_parts_of_policies) {
     results r = sample();
     r.rows.resize(2);
@@ -356,8 +354,7 @@ TEST(report, totals_of_sensitivities_read_back_with_their_errors) {
     EXPECT_EQ(totals_back.at(0).standard_error, totals[0].standard_error);
 }
 
-// Two prices that are known to rounding: their parts are alike, and the total is no better known than they
-// are.
+// Two prices known to rounding: their parts are equal, and the total is no more accurate than they are.
 TEST(report, totals_have_the_errors_that_parts_do_not_show) {
     results r = sample();
     r.rows.resize(2);
@@ -370,7 +367,6 @@ TEST(report, totals_have_the_errors_that_parts_do_not_show) {
     EXPECT_NEAR(r.totals().at(0).error, 6e-13 * std::sqrt(2.0), 1e-18);
 }
 
-// Each form has its own way to say that there is no figure.
 TEST(report, a_figure_that_there_is_not_is_empty_or_null) {
     results r = sample();
     r.rows.resize(2);
@@ -434,7 +430,7 @@ JPY,1,1,0,5,,,,,
     EXPECT_TRUE(totals(output_format::json).ends_with(json)) << totals(output_format::json);
     EXPECT_TRUE(written(r, output_format::json).ends_with(json)) << written(r, output_format::json);
     EXPECT_NE(totals(output_format::table).find("at most 0.0650"), std::string::npos);
-    // Values that are numbers may have a sum that is none.
+    // Finite values may have an infinite sum.
     r.rows[0].quantity = r.rows[3].quantity = 1;
     r.rows[0].price = r.rows[3].price = 1.5e308;
     EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
@@ -485,7 +481,6 @@ TEST(report, the_page_of_results_documents_every_field) {
     const std::string text = page;
     EXPECT_NE(text.find("\n" + rows + "\n"), std::string::npos) << "docs/results.md should say\n" << rows;
     EXPECT_NE(text.find("\n" + totals + "\n"), std::string::npos) << "docs/results.md should say\n" << totals;
-    // Each member is there.
     results all = sample();
     all.rows.front().early.emplace();
     all.rows.front().decisions = "{\"control\":{}}";
@@ -539,7 +534,7 @@ std::string written_greeks(const results& r, output_format format) {
 
 }  // namespace
 
-// Noise that two trades have in common is gone where they hold it against each other.
+// Noise common to two opposite trades cancels.
 TEST(report, totals_of_greeks_add_what_trades_have_in_common) {
     const std::vector<greek_row> totals = sample_of_greeks().greek_totals();
     ASSERT_EQ(totals.size(), 4u);
@@ -593,8 +588,7 @@ TEST(report, the_page_of_greeks_documents_every_field) {
                                                                     << measures;
 }
 
-// Results that were written before there were remarks.
-// Rows are read while the text still comes; what is told is what would be if they were not.
+// Rows are read while the text is still arriving; the message must not depend on that.
 TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     const std::string good = written(sample(), output_format::json);
     const auto told = [](const std::string& text) -> std::string {
@@ -738,7 +732,7 @@ TEST(report, json_reads_back_to_the_same_bits) {
     EXPECT_EQ(written(back, output_format::json), written(r, output_format::json)) << "manifest included";
 }
 
-// Replaces the first `from` in a good file; the outcome must be refused with a message that holds `said`.
+// Replaces the first `from` in a good file; reading must fail with a message that contains `said`.
 struct damage {
     const char *from, *to, *said;
 };
@@ -987,17 +981,17 @@ TEST(report, widths_are_those_of_a_terminal) {
         {"Zu\u0308rich", 6},                // a letter and its mark
         {"\u65E5\u672C", 4},                // kanji
         {"\uD55C\uAE00", 4},                // hangul
-        {"\u1112\u1161\u11AB", 2},          // the first of it in parts
+        {"\u1112\u1161\u11AB", 2},          // its first syllable in parts
         {"\uFF21\uFF76", 3},                // full and half width
         {"\U0001F600", 2},                  // an emoji
-        {"\U0001F44D\U0001F3FD", 2},        // with the tone of its skin
-        {"\U0001F468\u200D\U0001F4BB", 2},  // two joined to one
+        {"\U0001F44D\U0001F3FD", 2},        // with a skin tone
+        {"\U0001F468\u200D\U0001F4BB", 2},  // two joined into one
         {"\U0001F1E8\U0001F1ED", 2},        // a flag
         {"\u2764\uFE0F", 2},                // a sign shown as a picture
         {"\u2764", 1},
-        {"a\u200Bb", 2},    // nothing between
+        {"a\u200Bb", 2},    // zero width
         {"\U00020000", 2},  // beyond the first plane
-        {"\xff", 1},        // a byte that is no text
+        {"\xff", 1},        // not valid UTF-8
     };
     for (const auto& c : cases) EXPECT_EQ(report::width(c.text), c.columns) << c.text;
     EXPECT_EQ(report::shortened("abcdefghijkl", 9), "abcd...kl");
@@ -1007,7 +1001,8 @@ TEST(report, widths_are_those_of_a_terminal) {
         EXPECT_LE(report::width(report::shortened("\u65E5\u672C\u65E5\u672C\u65E5\u672C", most)), most);
 }
 
-// Any table in any terminal: no line longer than it is wide, every status in sight, what is missing named.
+// Any table in any terminal: no line exceeds the width, every status is visible, and missing columns are
+// named.
 TEST(report, tables_fit_the_terminal) {
     results r = sample_on_gpus();
     r.rows.push_back(
@@ -1058,8 +1053,8 @@ TEST(report, tables_fit_the_terminal) {
         << out.str();
 }
 
-// As lines get shorter a long name has 40, 24 and 16 columns for a while, until other columns have gone;
-// between them it loses one at a time.
+// As lines get shorter a long name keeps 40, 24 and 16 columns for a while, until other columns have gone; in
+// between it shrinks one by one.
 TEST(report, long_names_of_trades_shrink_by_steps) {
     results r = sample();
     r.rows = {priced(std::string(60, 'n'), "USD", 10.45058, 0.03125)};
@@ -1079,8 +1074,8 @@ TEST(report, long_names_of_trades_shrink_by_steps) {
     for (const std::size_t width : {50U, 41U, 30U, 25U, 17U}) EXPECT_LE(times[width], 1) << width;
 }
 
-// A line of "name", "count" and "words" with cells of 6, 5 and 5 characters has 20: it fits in 20 as it is,
-// and each column less takes one measure more.
+// A line of "name", "count" and "words" with cells of 6, 5 and 5 characters has 20: it fits in 20, and each
+// column less takes one more measure.
 TEST(report, columns_give_way_only_where_a_line_has_no_room) {
     const auto fitted = [](std::size_t most) {
         report::columns table({{"name"}, {"count", report::align::right}, {"words"}});
@@ -1165,7 +1160,6 @@ TEST(report_compare, the_same_bits_are_those_of_price_and_error) {
     EXPECT_TRUE(compare(none, none).rows.at(0).same_bits);
 }
 
-// A fall counts as a rise does, by errors and by size.
 TEST(report_compare, falls_are_differences_too) {
     for (const double sign : {1.0, -1.0}) {
         results a = sample(), b = sample();
@@ -1183,8 +1177,8 @@ TEST(report_compare, falls_are_differences_too) {
     }
 }
 
-// Results of a version that dealt out random numbers otherwise have none in common with ours, though seed and
-// paths are the same; their files do not say how.
+// Results of a version with another assignment of random numbers share none with ours, even with equal seed
+// and paths; their files don't say so.
 TEST(report_compare, runs_that_number_otherwise_are_independent) {
     const results ours = sample();
     std::string text = written(ours, output_format::json);
@@ -1202,10 +1196,10 @@ TEST(report_compare, runs_that_number_otherwise_are_independent) {
         << out.str();
 }
 
-// A change that was not left to chance is a difference however small it is beside the error.
+// A change on common random numbers is a difference, however small beside the error.
 TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
     results a = sample(), b = sample();
-    b.rows[0].price += 1e-9;  // a hundred millionth of an error
+    b.rows[0].price += 1e-9;  // 1e-8 of an error
     b.rows[1].price *= 1 + 0.9e-4;
     const comparison c = compare(a, b);
     ASSERT_TRUE(c.common_random_numbers);
@@ -1230,7 +1224,7 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
     EXPECT_NE(said({default_limit, price_tolerance{0.01, false}})
                   .find("may differ by 0.01 in the trade's currency"),
               std::string::npos);
-    // With other random numbers the same prices are well within.
+    // With other random numbers the same prices agree.
     b.manifest.seed = 1;
     EXPECT_EQ(compare(a, b).differing(), 0U);
     std::ostringstream out;
@@ -1241,8 +1235,8 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
         << out.str();
 }
 
-// Parts that differ by 0.1 +- d by turns have a mean of 0.1 with the error d / sqrt(15). Student's law of 15
-// degrees has a part of 0.0005 beyond 4.0728, as the normal law has beyond 3.2905.
+// Parts that differ alternately by 0.1 +- d have a mean of 0.1 with the error d / sqrt(15). Student's t of 15
+// degrees exceeds 4.0728 with probability 0.0005, as the normal law exceeds 3.2905.
 TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
     for (const double sign : {1.0, -1.0}) {
         const double d = 0.1 * std::sqrt(15.0) / 4.0728;
@@ -1261,13 +1255,13 @@ TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
         EXPECT_TRUE(of_points.error_of_parts);
         EXPECT_NEAR(of_points.error, d / std::sqrt(15.0), 1e-12);
         EXPECT_NEAR(of_points.z, sign * 3.2905, 3e-3 * 3.2905);
-        // The parts of independent paths are taken to be so many that their error is known.
+        // Parts of independent paths count as so many that their error is known.
         a.rows[0].randomisations = b.rows[0].randomisations = 0;
         EXPECT_NEAR(compare(a, b).rows.at(0).z, sign * 4.0728, 1e-9);
     }
 }
 
-// Two markets, for which pilots chose differently: that trade alone goes by its errors.
+// Two markets with different choices of pilots: only that trade is compared by its errors.
 TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     results a = sample(), b = sample();
     for (results* r : {&a, &b}) {
@@ -1289,13 +1283,13 @@ TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     b.rows[1].construction = "";
     EXPECT_EQ(compare(a, b).differing(), 0U);
     EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{1e-4, false}}), 2U);
-    // Asked for, they are settings of the run.
+    // Explicitly requested, they are settings of the run.
     b.manifest.settings.construction = construction::principal;
     EXPECT_FALSE(compare(a, b).common_random_numbers);
 }
 
 // A day later the same points build other steps, and the control of another grid can't be subtracted: neither
-// is a choice of pilots, and a difference of either may be chance.
+// is a choice of pilots, and a difference may be chance in both cases.
 TEST(report_compare, other_grids_and_other_controls_are_causes_of_their_own) {
     const auto said = [](const results& a, const results& b) {
         std::ostringstream out;
@@ -1470,7 +1464,7 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
         EXPECT_EQ(got.common_random_numbers, c.common) << out.str();
         EXPECT_NE(out.str().find(c.said), std::string::npos) << c.said << "\n" << out.str();
     }
-    // Single and mixed take the same shocks; in fast single the devices differ in their approximations.
+    // Single and mixed take the same shocks; in single_fast the devices differ in their approximations.
     results fast = sample(), mixed = sample(), on_gpu = sample();
     fast.manifest.precision = on_gpu.manifest.precision = "single_fast";
     on_gpu.manifest.devices = {"NVIDIA L4"};
@@ -1488,7 +1482,7 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
         << out.str();
     EXPECT_NE(out.str().find(", on NVIDIA L4\n"), std::string::npos) << out.str();
     EXPECT_EQ(out.str().find("no price depends"), std::string::npos) << out.str();
-    // Sums in the order of arrival differ between two runs alike.
+    // Sums in the order of arrival differ between identical runs.
     on_gpu.manifest.precision = "double";
     on_gpu.manifest.settings.reduction = "warp_atomic";
     out.str("");
@@ -1647,7 +1641,7 @@ TEST(report, table_names_the_first_of_many_failures_and_counts_the_rest) {
         << out.str();
 }
 
-// Failures of one reason are one line, but for a few, whose places count for more.
+// Failures of one reason share a line, unless they are few, when their places matter more.
 TEST(report, table_tells_once_of_trades_that_fail_alike) {
     results many;
     for (int i = 0; i < 146; ++i) {
@@ -1669,7 +1663,7 @@ TEST(report, table_tells_once_of_trades_that_fail_alike) {
         << text;
 }
 
-// -1 times nothing is nothing.
+// No negative zero.
 TEST(report, a_short_trade_that_is_worth_nothing_has_no_sign) {
     price_row row;
     row.quantity = -1;
@@ -1678,8 +1672,8 @@ TEST(report, a_short_trade_that_is_worth_nothing_has_no_sign) {
     EXPECT_FALSE(std::signbit(row.value_in_totals()));
 }
 
-// Sensitivities of too few parts have no error: they say so, how many paths would do, and print no more
-// digits than anybody may believe.
+// Sensitivities from too few parts have no error: they say so and how many paths would suffice, and print no
+// more digits than are credible.
 TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
     results r = sample_of_greeks();
     const std::string enough = written_greeks(r, output_format::table);
@@ -1711,7 +1705,7 @@ TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
         "no standard errors: the run has 9 randomisations, and an error takes 16; take 16 randomisations");
 }
 
-// Keys are copied into --shift, so none is ever cut.
+// Keys are copied into --shift, so they are never cut.
 TEST(report, keys_of_greeks_are_whole_on_any_terminal) {
     results r = sample_of_greeks();
     const std::string key = "A_LONG_NAME_OF_AN_ASSET.dividend_yield@2026-12-18";
@@ -1736,7 +1730,6 @@ TEST(report, the_account_below_greeks_goes_on_two_columns_in) {
     EXPECT_EQ(text.find_first_not_of(' ', next), next + 2) << text;
 }
 
-// Choices are what a reader of the page looks for.
 TEST(report_product_report, choices_are_whole_on_any_terminal) {
     const product_page page{"note",
                             "notes",

@@ -35,8 +35,8 @@ price_row row_of(const std::string& trade, const std::string& currency, double v
     return row;
 }
 
-// Four trades in two currencies, of which one fails in the base market and one in the second scenario; two
-// equally likely scenarios, two others of one name.
+// Four trades in two currencies, one of which fails in the base market and one in the second scenario; two
+// equally likely scenarios, and two others with one name.
 scenario_results made(bool converted) {
     scenario_results r;
     r.base.manifest.paths = 2048;
@@ -130,7 +130,6 @@ TEST(scenario_report_ore_files, have_the_columns_of_ore) {
               "late,other/up,2.000000,8.000000,6.000000\n");
 }
 
-// A sensitivity of a trade with its measure, key and value.
 greek_row greek(const std::string& trade, const char* measure, const std::string& key, double value) {
     greek_row g;
     g.trade = trade;
@@ -140,7 +139,7 @@ greek_row greek(const std::string& trade, const char* measure, const std::string
     return g;
 }
 
-// Numbers of every kind that ORE has a factor for, and some that it has none for.
+// Numbers of every kind that is a factor of ORE, and some that are not.
 void add_sensitivities(scenario_results& r, const std::string& trade, const std::string& failed) {
     r.numbers = {{"ACME.spot", 250, "USD"},
                  {"ACME.volatility", 0.2, "volatility"},
@@ -359,7 +358,7 @@ TEST(scenario_report_json, holds_everything) {
         "means_of_parts"));
 }
 
-// As many scenarios and failures as a screen has no room for.
+// More scenarios and failures than fit on a screen.
 scenario_results many() {
     scenario_results r;
     r.base.rows = {row_of("only", "USD", 1)};
@@ -391,7 +390,7 @@ TEST(scenario_report_table, tells_the_worst_and_counts_the_others) {
     EXPECT_LT(std::ranges::count(said, '\n'), 40);
 }
 
-// A scenario that is no market fails all trades: their sum is no gain of 0, and they have one line.
+// A scenario that is no valid market fails all trades: they have one line, and no gain of 0.
 TEST(scenario_report_table, shows_no_gain_where_all_trades_failed) {
     scenario_results r;
     r.base.rows = {row_of("one", "USD", 1), row_of("two", "USD", 1)};
@@ -422,7 +421,7 @@ TEST(scenario_report_table, tells_tails_with_both_errors) {
                              "left out of all trades (USD) in history", "late in history/d2: too late",
                              "=1+1 in the base market: no, not here"})
         EXPECT_NE(said.find(word), std::string::npos) << word << " in\n" << said;
-    // Only what is converted.
+    // Only converted amounts.
     EXPECT_EQ(said.find("EUR"), std::string::npos) << said;
     EXPECT_NE(text(made(false), output_format::table).find("EUR"), std::string::npos);
 }
@@ -459,7 +458,7 @@ TEST(scenario_report_lines, are_written_whole_over_the_edge_of_the_buffer) {
     EXPECT_TRUE(out.str().ends_with("858368.000000\n"));
 }
 
-// Figures for tests/ore_files_test.py, which asks ORE for the same ones: 240 likely scenarios, whose whole
+// Figures for tests/ore_files_test.py, which computes the same ones by ORE: 240 likely scenarios, whose whole
 // products with the levels show how ORE counts, and 3 others.
 TEST(scenario_report_ore_files, are_written_for_the_test_of_ore) {
     scenario_results r;

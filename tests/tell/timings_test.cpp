@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run by stage: every stage has a row, the rows add up, and no price knows of it. How long
-// anything takes is left to benchmarks.
+// The time of a run by stage: every stage has a row, the rows add up, and no price depends on it. Durations
+// are left to benchmarks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,12 +53,12 @@ std::map<std::string_view, timings::row> by_name(const timings& of) {
     return out;
 }
 
-// The clock goes on, so this ends.
+// The clock advances, so this ends.
 void until_a_time_is_told_of(std::string_view name, const timings& times) {
     while (!(by_name(times)[name].seconds > 0)) continue;
 }
 
-// No time counts twice: what is left for "other" is never negative.
+// No time counts twice: the remainder "other" is never negative.
 void expect_to_add_up(const timings& times) {
     const timings::account all = times.so_far();
     double sum = 0;
@@ -195,7 +195,7 @@ TEST(timings, of_a_session_are_those_of_the_call) {
     }
 }
 
-// A GPU that walks nothing, which is enough to be opened and packed for.
+// A GPU that walks nothing, which is enough for opening and packing.
 struct idle_gpu {
     std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;
@@ -251,7 +251,7 @@ TEST(timings_devices_opened_ahead, are_those_that_the_run_takes) {
     expect_to_add_up(times);
 }
 
-// The run says what is wrong, as if nothing had been opened ahead.
+// The run reports the failure, as if nothing had been opened ahead.
 TEST(timings_devices_opened_ahead, fail_in_the_run_that_asks_for_them) {
     idle_gpu machine;
     const engine pricer = machine.made();

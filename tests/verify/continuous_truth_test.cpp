@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Products that are watched at every moment: time beyond a level (without a break or in all) and means over a
-// time: its truths, each held against another way to the same number, and the products against the truths,
-// with the order of their error in the step.
+// Products under continuous monitoring: time beyond a level (without a break or in total) and means over a
+// time. Each truth is compared with an independent computation, and the products with the truths, including
+// the order of their time-stepping error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,9 +65,9 @@ std::vector<excursion_option> excursion_options() {
     return all;
 }
 
-// The density f of the moment at which a Brownian motion from 0 has stayed on one side for a time of 1, by no
-// transform but the equation that it solves: f(t) = h(t) - the integral of f(s) k(t - s), with h(t) = 1 / (2
-// pi sqrt(t - 1)) and k(t) = sqrt(t - 1) / (2 pi t) from 1 on. So f from 1 to n gives f from n to n + 1.
+// The density f of the time at which a Brownian motion from 0 has first stayed on one side for a time of 1,
+// from its renewal equation: f(t) = h(t) - the integral of f(s) k(t - s), with h(t) = 1 / (2 pi sqrt(t - 1))
+// and k(t) = sqrt(t - 1) / (2 pi t) from 1 on. Values of f from 1 to n give f from n to n + 1.
 class renewal {
   public:
     explicit renewal(int last) {
@@ -121,7 +121,7 @@ class renewal {
 
 double parisian_in_by_renewal(const excursion_option& o, const renewal& density, double window) {
     const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
-    const auto after = [&](double left) {  // where the path is then, and what follows
+    const auto after = [&](double left) {  // the place of the path then, and what follows
         return integrate(
             [&](double r) {
                 const double y = o.level() + o.direction() * std::sqrt(d) * r;
@@ -167,8 +167,8 @@ TEST(continuous_truth_excursion_truths, inverting_the_transform_and_solving_the_
 TEST(continuous_truth_excursion_truths, parisian_limits) {
     for (const excursion_option& o : excursion_options()) {
         const double vanilla = o.mean_from(o.spot, o.variance), scale = o.what == pays::money ? 1 : o.spot;
-        // A window as long as the life: in only by the whole life beyond the barrier, which has no chance
-        // from before it.
+        // With a window of the whole life, the option knocks in only if the whole life is beyond the barrier,
+        // impossible from before it.
         if (!o.begins_beyond()) {
             EXPECT_EQ(truth::parisian_in(o, 1), 0) << told(o);
             EXPECT_EQ(truth::parisian_in(o, 1.5), 0) << told(o);
@@ -178,7 +178,7 @@ TEST(continuous_truth_excursion_truths, parisian_limits) {
             o.begins_beyond() ? o.until(o.variance).mean([&](double s) { return o.paid(s); }, {o.strike}) : 0,
             1e-4 * scale)
             << told(o);
-        // A short window is a barrier that lies further away by sqrt(pi / 2) deviations of the window.
+        // A short window acts as a barrier further away by sqrt(pi / 2) standard deviations of the window.
         if (o.begins_beyond()) continue;
         const auto knocked_in = [&](double window) {
             excursion_option moved = o;
@@ -194,7 +194,7 @@ TEST(continuous_truth_excursion_truths, parisian_limits) {
     }
 }
 
-// A stay that has begun counts, and only that of a path that is there now.
+// A stay in progress counts only if the path is beyond the barrier now.
 TEST(continuous_truth_excursion_truths, parisian_that_has_begun) {
     for (const excursion_option& o : excursion_options()) {
         const double anew = truth::parisian_in(o, 0.3), begun = truth::parisian_in(o, 0.3, 0.2),
@@ -209,7 +209,7 @@ TEST(continuous_truth_excursion_truths, parisian_that_has_begun) {
 }
 
 TEST(continuous_truth_excursion_truths, occupation_laws) {
-    // The arcsine law: without a drift, from the level itself.
+    // The arcsine law: without drift, from the level itself.
     excursion_option o = on_hundred(pays::money, true, 100);
     o.growth = 0.5 * o.variance;
     for (const double part : {0.1, 0.3, 0.8}) {
@@ -219,7 +219,7 @@ TEST(continuous_truth_excursion_truths, occupation_laws) {
     for (const excursion_option& e : excursion_options()) {
         const double vanilla = e.mean_from(e.spot, e.variance), scale = e.what == pays::money ? 1 : e.spot;
         EXPECT_NEAR(truth::occupation_mean(e, [](double) { return 1.0; }), vanilla, 1e-7 * scale) << told(e);
-        // Next to no time beyond the barrier is a barrier; what is left goes with the root of that time.
+        // Almost no time beyond the barrier is a barrier option, up to the root of that time.
         const double none = truth::occupation_mean(e, [](double x) { return x < 1e-9 ? 1.0 : 0.0; }, {1e-9}),
                      untouched =
                          e.begins_beyond()
@@ -235,8 +235,8 @@ TEST(continuous_truth_excursion_truths, occupation_laws) {
     }
 }
 
-// A step option by the transform in time of the equation that it solves: the resolvent of a Brownian motion
-// that dies at the rate rho beyond the barrier.
+// A step option by the resolvent of a Brownian motion that is killed at the rate rho beyond the barrier: the
+// transform in time of its equation.
 TEST(continuous_truth_excursion_truths, step_option_by_its_resolvent) {
     const double rho = 3;
     for (const bool down : {true, false}) {
@@ -244,8 +244,8 @@ TEST(continuous_truth_excursion_truths, step_option_by_its_resolvent) {
             const excursion_option o = on_hundred(pays::money, down, barrier);
             const double mu = o.drift(), v = o.variance, level = o.level() * o.direction();
             const auto transform = [&](std::complex<double> lambda) {
-                // In the direction of the barrier; mu turns with it. Solutions of u'' / 2 + m u' = (lambda +
-                // rate) u - 1, joined at the level.
+                // In the direction of the barrier, with the sign of mu: solutions of u'' / 2 + m u' = (lambda
+                // + rate) u - 1, joined at the level.
                 const double m = mu * o.direction();
                 const std::complex<double> with = lambda + rho / v,
                                            here = std::sqrt(m * m + 2.0 * lambda) - m,
@@ -275,7 +275,7 @@ continuous_mean mean_of(side option, bool floats) {
     return o;
 }
 
-// Call less put is the forward of the mean, and what a mean has seen moves the strike.
+// Call less put is the forward of the mean, and the past part of a mean shifts the strike.
 TEST(continuous_truth_average_truths, parities) {
     for (const double begin : {0.0, 0.4}) {
         for (const double known : {0.0, 0.3}) {
@@ -334,7 +334,7 @@ TEST(continuous_truth_average_truths, floating_strikes_are_fixed_ones) {
     }
 }
 
-// Many dates are nearly all moments: the sum over n dates goes to the integral with 1 / n.
+// The sum over n dates converges to the integral like 1 / n.
 TEST(continuous_truth_average_truths, geometric_means_of_dates_become_one_over_all_moments) {
     for (const bool floats : {false, true}) {
         for (const double begin : {0.0, 0.4}) {
@@ -356,8 +356,8 @@ TEST(continuous_truth_average_truths, geometric_means_of_dates_become_one_over_a
     }
 }
 
-// The products. Everything has a fixed seed; a comparison at 4.5 standard errors is missed by a sound engine
-// with fresh random numbers once in 150,000 times.
+// All seeds are fixed; a sound engine with new random numbers misses a comparison at 4.5 standard errors once
+// in 150,000 times.
 constexpr double limit = 4.5;
 
 const std::string flat_market = R"(as_of: 2026-01-15
@@ -397,7 +397,7 @@ struct beyond_example {
             what == pays::call ? "call" : "put", down ? "down" : "up", out ? "knock_out" : "knock_in",
             barrier, window, elapsed);
     }
-    // From the mean of what is paid by those that have been beyond for so long.
+    // From the mean payoff over paths that were beyond for the window.
     template <class In>
     double worth(const In& in) const {
         const excursion_option o = on_hundred(what, down, barrier);
@@ -410,8 +410,8 @@ const std::vector<beyond_example> beyond_examples{{pays::call, true, false, 95, 
                                                   {pays::call, true, true, 103, 0.3, 0.1},
                                                   {pays::put, false, true, 98, 0.25, 0.05}};
 
-// Excursions are drawn as they are: steps as long as the window do, and shorter ones change nothing. 15
-// comparisons: a false alarm in 10,000. With a window a quarter longer each truth would be missed.
+// Excursions are drawn exactly: steps as long as the window suffice, and shorter ones change nothing. 15
+// comparisons: one false alarm in 10,000. A window longer by a quarter would miss each truth.
 TEST_P(continuous_truth_products, parisian_has_no_error_of_the_step) {
     for (const beyond_example& e : beyond_examples) {
         const auto worth = [&](double window) {
@@ -430,8 +430,8 @@ TEST_P(continuous_truth_products, parisian_has_no_error_of_the_step) {
     }
 }
 
-// The time beyond the barrier is drawn as it is, over the whole life at once or from pillar to pillar. Ten
-// comparisons: a false alarm in 15,000. With a window a quarter longer each truth would be missed.
+// The time beyond the barrier is drawn exactly, over the whole life or from pillar to pillar. Ten
+// comparisons: one false alarm in 15,000. A window longer by a quarter would miss each truth.
 TEST_P(continuous_truth_products, cumulative_parisian_has_no_error_of_the_step) {
     const std::string with_pillars = dollar_market(
         0.05,
@@ -453,8 +453,8 @@ TEST_P(continuous_truth_products, cumulative_parisian_has_no_error_of_the_step) 
     }
 }
 
-// If the variance moves the bridge is one from step to step of the model: shorter steps of the product
-// make no difference either. Two comparisons.
+// Under stochastic variance the bridge spans a step of the model, so shorter steps of the product make no
+// difference either. Two comparisons.
 TEST(continuous_truth_products, parisian_where_the_variance_moves) {
     const auto with_step = [](double step) {
         return price(
@@ -472,7 +472,7 @@ TEST(continuous_truth_products, parisian_where_the_variance_moves) {
     }
 }
 
-// Path by path, what knocks out and what knocks in are the vanilla.
+// Path by path, knock-out plus knock-in is the vanilla.
 TEST(continuous_truth_products, parities) {
     for (const std::string product : {"parisian", "cumulative_parisian"}) {
         for (const std::string direction : {"down", "up"}) {
@@ -504,12 +504,11 @@ price_row by_default(const std::string& trade, const std::string& in) {
     return row;
 }
 
-// In a market that hardly moves what is paid is next to certain but for the time beyond the barrier.
+// In a market that hardly moves, only the time beyond the barrier is uncertain.
 const std::string still_market = dollar_market(0, {{"A", "spot: 100, volatility: 0.01"}});
 
-// The error with steps of half the length is a part of 2^(5/2), and within what the description says; an
-// order of 3/2, as without the variance of the time, would be seen. 10 comparisons by default settings: a
-// false alarm in 15,000.
+// Halving the steps divides the error by 2^(5/2), within the documented bound; an order of 3/2, without the
+// variance of the time, would be noticed. 10 comparisons by default settings: one false alarm in 15,000.
 TEST(continuous_truth_products, step_option_converges_with_the_step_to_five_halves) {
     excursion_option o = on_hundred(pays::call, true, 99.9);
     o.strike = 1;
@@ -542,10 +541,9 @@ TEST(continuous_truth_products, step_option_converges_with_the_step_to_five_halv
     }
 }
 
-// Given the path where it was looked at, a geometric average is lognormal: one step of the whole life makes
-// no error, and neither does a share of the average that is known. 72 comparisons by default settings: a
-// false alarm in 2,000. All was off with steps before: by 15 % with one, and with fifty by more than all
-// chance.
+// Given the observed path, a geometric average is lognormal: a single step of the whole life has no error,
+// with or without a known part of the average. 72 comparisons by default settings: one false alarm in 2,000.
+// By plain steps one step was off by 15 %, and even fifty by more than chance.
 TEST(continuous_truth_products, geometric_average_has_no_error_of_the_step) {
     int exact = 0;
     for (const double volatility : {0.1, 0.25, 0.6}) {
@@ -581,11 +579,11 @@ TEST(continuous_truth_products, geometric_average_has_no_error_of_the_step) {
     EXPECT_GT(exact, 30) << "most errors are small, so that this can fail";
 }
 
-// Vecer's equation is solved within this part of the average's deviation.
+// The relative accuracy of Vecer's equation, in units of the average's standard deviation.
 constexpr double of_equation = 3e-6;
 
-// By default settings, over fewer steps and over one. What is left of one is next to nothing where a step
-// has a small variance. Nine comparisons: a false alarm in 18,000.
+// By default settings, over fewer steps and over one, whose error is negligible if its variance is small.
+// Nine comparisons: one false alarm in 18,000.
 TEST(continuous_truth_products, arithmetic_average_has_next_to_no_error_of_the_step) {
     for (const bool floats : {false, true}) {
         for (const auto& [years, longest] : {std::pair{0.02, 0.02}, {0.25, 0.05}, {1.0, 0.25}, {1.0, 0.02}}) {
@@ -606,8 +604,8 @@ TEST(continuous_truth_products, arithmetic_average_has_next_to_no_error_of_the_s
     }
 }
 
-// The error is within what the description says, 0.002 v^2 / n^4 of the average's deviation, v the variance
-// of the logarithm at the end: an eighth of that of the steps alone at n = 1 would be seen.
+// The error is within the documented 0.002 v^2 / n^4 of the average's standard deviation, with v the variance
+// of the logarithm at the end: an eighth of the plain steps' error at n = 1 would be noticed.
 TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_power_of_the_step) {
     continuous_mean o = mean_of(side::call, false);
     o.strike = 100;
@@ -629,9 +627,8 @@ TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_pow
     }
 }
 
-// Intervals of 95 % hold the truth as often as they say over 200 seeds each: the count has a deviation of 3,
-// and a sound engine falls outside these bounds for one set of seeds in 1,000. Steps are few, so that what
-// they left out was ten times the stated error.
+// The count of 200 intervals of 95 % that hold has a standard deviation of 3, and a sound engine is out of
+// bounds for one set of seeds in 1,000. Steps are few: their omission was once ten times the stated error.
 TEST(continuous_truth_products, intervals_of_averages_hold_the_truth) {
     for (const bool geometric : {true, false}) {
         continuous_mean o = mean_of(side::call, false);
@@ -663,8 +660,8 @@ TEST(continuous_truth_products, intervals_of_averages_hold_the_truth) {
     }
 }
 
-// The payoff is proportional to the time: one step of the whole life makes no error, and neither do the
-// steps of a model.
+// The payoff is proportional to the time: neither a single step of the whole life nor the steps of a model
+// make an error.
 TEST_P(continuous_truth_products, corridor_accrual_has_no_error_of_the_step) {
     const double inside = truth::mean_time_within(100, 0.03, 0.04, 92, 110);
     const price_row row =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Products on several assets and structured notes through the public API: in fixed cases against closed forms
-// and quadratures, in a currency of their own against the same trade in a market whose yields are moved, and,
-// where no formula is known, against pricers written here with the standard library's random numbers.
+// Products on several assets and structured notes through the public API: fixed cases against closed forms
+// and quadratures, quanto trades against the same trade in a market with shifted yields, and otherwise
+// against pricers written here with the standard library's random numbers.
 //
-// Each case has a fixed seed and passes within 4.5 standard errors: a sound engine with fresh random numbers
-// would fail one of the 110 cases of this file once in 1,300 times; with the seed as it stands the outcome
-// never changes. So that no case passes by being noisy, each also bounds its standard error.
+// Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
+// would fail one of the 110 cases once in 1,300 times. Each case also bounds its standard error, so that
+// noise can't hide a fault.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ price_row price(const std::string& in, const std::string& trade, std::uint64_t w
         .rows.at(0);
 }
 
-// `largest_error` is what the standard error may be at most.
+// `largest_error` bounds the standard error.
 void check(const std::string& in, const std::string& trade, double truth, double largest_error) {
     const price_row got = price(in, trade);
     const std::string told = fmt::format(
@@ -100,7 +100,7 @@ void check(const std::string& trade, double truth, double largest_error, double 
     check(market_text({rho, 0.1, 0.1}), trade, truth, largest_error);
 }
 
-// The quadratures themselves, against formulas that say the same.
+// The quadratures against equivalent formulas.
 TEST(notes_truths, quadratures_agree_with_closed_forms) {
     const pair_of_assets p = pair_at(1.5, 0.4, 0.6, 1.1);
     const double d = discount(1.5);
@@ -142,7 +142,7 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
                     },
                     [](double) { return std::vector<double>{}; })),
                 1e-7);
-    // Returns of equal variance: the sum of their squares is noncentral chi squared, a Poisson mixture.
+    // Returns of equal variance: the sum of their squares is noncentral chi-squared, a Poisson mixture.
     const std::vector<move> moves{{0.05, 0.04, 1}, {-0.1, 0.04, 1}, {0.3, 0.04, 1}};
     double noncentral = 0;
     for (const move& m : moves) noncentral += std::pow(m.growth - 0.5 * m.variance, 2) / m.variance;
@@ -215,7 +215,7 @@ TEST_P(notes_truths, baskets_spreads_and_exchanges) {
                   truth::put_on_worst(plain, 62, d), scale, rho);
         }
     }
-    // Equal weights of all ranks are a basket, and weights on one rank are best-of and worst-of, of three
+    // Equal weights of all ranks are a basket, and all weight on one rank is best-of or worst-of three
     // assets.
     const std::string in = market_text({0.4, 0.3, -0.2}),
                       terms = "basket: [A, B, C], initial_level: [100, 60, 80], ";
@@ -234,18 +234,17 @@ TEST_P(notes_truths, baskets_spreads_and_exchanges) {
               price(in, "product: worst_of, " + terms + one, 4096).price);
 }
 
-// A barrier on two assets without correlation, watched at every moment: each stays above its own barrier by
-// itself.
+// A continuous barrier on two uncorrelated assets: each stays above its own barrier independently.
 TEST_P(notes_truths, continuous_barrier_on_two_independent_assets) {
     constexpr double years = 1.0, barrier = 0.75, coupon = 0.08;
-    // The density of a price that stays above the barrier: the mirror image taken off.
+    // The density of a price that stays above the barrier, by reflection.
     const auto density = [&](std::size_t i, double x) {
         const double v = variance(i, years), sd = std::sqrt(v);
         const double drift = (rate - assets[i].yield) * years - 0.5 * v, low = std::log(barrier);
         const double here = truth::normal_density((x - drift) / sd) / sd;
         return here - std::exp(2 * drift * low / v) * truth::normal_density((x - 2 * low - drift) / sd) / sd;
     };
-    // 1 less what the worst of two that both stayed above has lost.
+    // 1 less the loss of the worst of two that both stayed above.
     const double low = std::log(barrier), far = 3;
     const auto lost_above = [&](double x) {
         const double of_x = std::exp(x);
@@ -259,7 +258,6 @@ TEST_P(notes_truths, continuous_barrier_on_two_independent_assets) {
     const double kept = truth::integrate(lost_above, low, 0, 8) + truth::integrate(lost_above, 0, far, 12);
     const pair_of_assets p = pair_at(years, 0, 1 / assets[0].spot, 1 / assets[1].spot);
     const double d = discount(years), lost = truth::put_on_worst(p, 1, d) - d * kept;
-    // The dates at which the paths stop change nothing.
     for (const int dates : {1, 2, 50}) {
         check(
             fmt::format(
@@ -290,8 +288,8 @@ TEST_P(notes_truths, continuous_protection_of_a_phoenix_on_one_asset) {
         100 * (0.02 * (discount(0.5) + discount(1) + d) + d - put), 0.03);
 }
 
-// A trade in another currency is the same trade in a market whose assets have the drifts that quanto asks
-// for, where that currency is the only one. The random numbers are the same, so the prices are to rounding.
+// A quanto trade equals the same trade in a market with its drifts, where the payment currency is the only
+// one. The random numbers are the same, so prices agree to rounding.
 TEST_P(notes_truths, quanto_is_a_market_with_other_yields) {
     constexpr double eurusd_volatility = 0.15;
     constexpr std::array<double, 3> with_eurusd{-0.4, 0.25, 0.3};
@@ -459,8 +457,8 @@ TEST_P(notes_truths, worst_of_phoenix_on_three_assets) {
         300'000, 0.1);
 }
 
-// Two correlated assets watched at every moment: here on 1,000 steps with each asset's bridge between them,
-// there on weekly dates. The description promises that the difference is small; it is below the noise.
+// Two correlated assets under continuous monitoring: here with 1,000 steps and each asset's bridge between
+// them, in the engine with weekly dates. The difference is below the noise, as documented.
 TEST_P(notes_truths, continuous_barrier_on_two_correlated_assets) {
     expect_agreement(
         "product: barrier_reverse_convertible, basket: [A, B], initial_level: [100, 60], barrier: 0.75, "
@@ -576,7 +574,6 @@ TEST(notes_truths, without_volatility_the_price_is_exact) {
     }
 }
 
-// The worked book of notes has every product of this file.
 TEST(notes_truths, the_worked_book_is_priced) {
     run_options options;
     options.overrides.paths = 4096;

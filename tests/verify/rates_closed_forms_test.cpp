@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of Gaussian short rates: against published prices, against the mean of what is paid by
-// quadrature over the law of the factors, against a differential equation's moments, and against each other.
+// Closed forms of Gaussian short rates: against published prices, quadratures of payoffs over the law of the
+// factors, the moments of a differential equation, and each other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -140,7 +140,7 @@ TEST(rates_closed_forms, meet_every_published_price) {
                      bound = c.at("error").get<double>() + 1e-11 * value;  // twelve digits are kept
         EXPECT_LE(std::abs(priced(reversion) - value), bound)
             << c.dump() << fmt::format("{:.15g}", priced(reversion));
-        // It has to be able to fail.
+        // The test can fail.
         noticed += std::abs(priced(1.01 * reversion) - value) > bound;
         ++all;
         ++met[type];
@@ -152,9 +152,9 @@ TEST(rates_closed_forms, meet_every_published_price) {
 
 // --- the law of the factors --------------------------------------------------------------------------------
 
-// The moments of the factors and of their integrals solve linear differential equations: Runge and Kutta's
-// fourth order over short steps of each piece shares nothing with the formulas. The price of a bond is then
-// exp(-the variance of the integral ...), said by its definition.
+// The moments of the factors and of their integrals solve linear differential equations: fourth-order
+// Runge-Kutta over short steps of each piece shares nothing with the formulas. The price of a bond follows
+// from its definition as exp(-the variance of the integral ...).
 struct moments {
     std::array<std::array<double, 2>, 2> xx{}, xi{}, ii{};
 };
@@ -234,7 +234,7 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
                     1e-9 * law.deviation[0] * law.deviation[1])
             << say(model);
 
-        // The rate of the integral that the curve leaves: its half variance.
+        // The integral's drift that the curve leaves: half of its variance.
         const curve today = draw_curve(d);
         const std::array<double, 2> x{law.deviation[0] * d.between(-3, 3),
                                       law.deviation[1] * d.between(-3, 3)};
@@ -254,8 +254,8 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
 
 // --- by quadrature of what is paid -------------------------------------------------------------------------
 
-// The value of a payment of max(f(x), 0) at `years`: Gauss and Legendre on panels that end where f changes
-// its sign as the second of the two normal variables moves, or the first if it is alone.
+// The value of a payment of max(f(x), 0) at `years`: Gauss-Legendre on panels that end at sign changes of f
+// in the second normal variable, or in the first if it is alone.
 template <class F>
 double claim(const gaussian_rates& m, const curve& today, double years, const F& paid) {
     const factor_law law = law_at(m, years);
@@ -309,7 +309,7 @@ TEST(rates_closed_forms, are_means_of_what_is_paid) {
         const double expiry = d.over_decades(1 / 365.0, 15), bound = bound_of(factors);
         const right option = d.below(2) == 0 ? right::call : right::put;
         const double sign = option == right::call ? 1 : -1;
-        std::map<double, std::array<double, 3>> lognormal;  // what `bond` says, which is exponential in x
+        std::map<double, std::array<double, 3>> lognormal;  // of `bond`, exponential in x
         const auto bonds = [&](double maturity, const std::array<double, 2>& x) {
             const auto [at, is_new] = lognormal.try_emplace(maturity);
             if (is_new) {
@@ -359,7 +359,7 @@ TEST(rates_closed_forms, are_means_of_what_is_paid) {
             std::abs(by_quadrature - swaption(option, model, today, expiry, swap, coupon + 2e-5)) > 4 * bound;
         ++all;
 
-        // A future is the mean of 1 / bond without the measure of any bond: the law's mean taken away.
+        // A future is the mean of 1 / bond without any bond's measure: the law's mean is removed.
         if (factors == 1) {
             const factor_law law = law_at(model, expiry);
             const double mean = truth::normal_mean([&](double z) {
@@ -429,7 +429,7 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
         EXPECT_NEAR(swaption(right::call, without, today, expiry, swap, strike), truth, 1e-14)
             << say(without);
 
-        // Two halves of one, at every correlation: half the volatilities, or the root of a half.
+        // Two halves of one factor, for every correlation: half of the volatility, or of its square.
         for (const double correlation : {1.0, 0.999999, 0.0, -0.5}) {
             gaussian_rates halves = single;
             for (double& v : halves.factors[0].volatility.values) v /= std::sqrt(2 + 2 * correlation);
@@ -442,7 +442,7 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
                         1e-12 * futures_convexity(single, expiry, expiry + 1))
                 << say(halves);
         }
-        // A factor that takes itself away leaves nothing random.
+        // Two factors that cancel leave nothing random.
         gaussian_rates nothing = single;
         nothing.factors[1] = nothing.factors[0];
         nothing.correlation = -1;
@@ -465,8 +465,8 @@ TEST(rates_closed_forms, extremes_are_finite) {
         const double expiry = std::array{0.0, 1 / 365.0, 1.0, 50.0}[std::size_t(d.below(4))];
         const swap_terms swap = draw_swap(d, expiry);
         const double strike = std::array{-3.0, -0.05, 0.0, 0.03, 5.0}[std::size_t(d.below(5))];
-        // An option is worth what exercise is, or more, and a payer no more than the bond to the start and
-        // the interest that it would receive.
+        // An option is worth at least its intrinsic value, and a payer at most the bond to the start and the
+        // interest that it would receive.
         const double payer = swaption(right::call, model, today, expiry, swap, strike),
                      fixed = annuity(today, swap), intrinsic = fixed * (swap_rate(today, swap) - strike);
         const double size =

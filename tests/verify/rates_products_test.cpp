@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Products on interest rates whose rates move, by Hull and White's model with a volatility that changes and
-// by G2++: random trades of each against closed forms and quadratures, and by hand what those leave out,
-// which is periods that have begun, day counts, late dates and another currency's rate.
+// Products on stochastic interest rates, by Hull-White with a changing volatility and by G2++: random trades
+// against closed forms and quadratures; by hand: started periods, day counts, late dates and another
+// currency's rate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ const std::vector<std::string_view> products{
     "zero_coupon_bond",   "coupon_bond", "floating_rate_note", "swap", "cap_floor", "swaption",
     "rate_range_accrual", "cms_leg",     "rate_future"};
 
-// 320 comparisons at 4.5 standard errors: a sound engine with fresh random numbers would fail once in 460
-// times; with the seed as it stands the outcome never changes.
+// 320 comparisons at 4.5 standard errors: with new random numbers a sound engine would fail once in 460
+// times; the seed is fixed.
 TEST(rates_products, random_trades_are_what_the_truth_says) {
     std::vector<std::size_t> truths;
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
@@ -58,7 +58,7 @@ TEST(rates_products, random_trades_are_what_the_truth_says) {
         s.worst = std::max(s.worst, std::abs(z));
         s.mean_square += z * z;
         s.two_factors += trades[i].text.find("g2:") != std::string::npos;
-        // Trades that would notice if money grew by a thousandth more in a year.
+        // Trades that would notice money growing by a thousandth more in a year.
         s.noticed += std::abs(verify::score(trades[i], got[i], trades[i].price_of_high_forwards).z) > limit;
     }
     for (const auto& [product, s] : all) {
@@ -72,8 +72,8 @@ TEST(rates_products, random_trades_are_what_the_truth_says) {
     }
 }
 
-// A future that settles now and then is below the one that settles all the time: by an amount within its
-// bound, which halves with the distance of the settlements. Ten comparisons: a false alarm in 15,000.
+// A future with discrete settlement is below one with continuous settlement, by an amount within its bound
+// that halves with the settlement interval. Ten comparisons: one false alarm in 15,000.
 TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
     const struct {
         std::string words;
@@ -83,7 +83,7 @@ TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
                 rates::hull_white(0, models::by_term::flat(0.015)), 0.015},
                {"g2: {a: 0, sigma: 0.008, b: 0.01, eta: 0.007, rho: 0.4}",
                 rates::g2(0, 0.008, 0.01, 0.007, 0.4), 0.015}};
-    constexpr double fixed = 10, years = 0.25, forward = 0.04;  // the latter compounded continuously
+    constexpr double fixed = 10, years = 0.25, forward = 0.04;  // forward is compounded continuously
     for (const auto& m : all) {
         const double grown = std::exp(years * (forward + futures_convexity(m.model, fixed, fixed + years))),
                      rate = (grown - 1) / years;
@@ -111,7 +111,7 @@ TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
         EXPECT_LE(std::abs(ten.price - 0.5 * five.price),
                   limit * std::hypot(ten.standard_error, 0.5 * five.standard_error))
             << m.words;
-        // And not by the square of it.
+        // The decrease is not quadratic.
         EXPECT_GT(std::abs(ten.price - 0.25 * five.price),
                   limit * std::hypot(ten.standard_error, 0.25 * five.standard_error))
             << m.words;
@@ -144,7 +144,7 @@ double option(analytics::right side, double start, double end, double accrual, d
                          {start, end, accrual}, strike);
 }
 
-// Ten comparisons: a false alarm in 15,000.
+// Ten comparisons: one false alarm in 15,000.
 TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
     using analytics::right;
     const auto years = [](int days) { return days / 365.0; };
@@ -181,14 +181,13 @@ TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
          100 * (0.02 * (usd(t1) + usd(t2) + usd(t3)) + usd(t3))},
         {"product: swaption, strike: 0.03, expiry: 2026-10-15, payments: [2027-04-15], day_count: act_360",
          100 * option(right::call, t2, t3, 182 / 360.0, 0.03)},
-        // A rate that does not move, of another currency: it is paid as it stands.
+        // A deterministic rate of another currency is paid as it stands.
         {"product: cms_leg, begin: 1, payments: [2], swap_years: 1, payments_a_year: 1, rate_currency: EUR",
          100 * (std::exp(0.02) - 1) * usd(2)},
-        // A moving rate that is paid when its bond is paid: no convexity.
+        // A stochastic rate paid with its bond has no convexity.
         {"product: cms_leg, begin: 1, payments: [2], swap_years: 1, payments_a_year: 1",
          100 * (usd(1) - usd(2))},
-        // Two observations have passed and one of them counted, the third is seen on 2026-02-15 and surely
-        // counts.
+        // Two past observations, one of which counts; the third, on 2026-02-15, certainly counts.
         {"product: rate_range_accrual, begin: 2025-10-15, observations: [2025-11-15, 2025-12-15, "
          "2026-02-15], "
          "payments: [2026-04-15], coupon: 0.06, so_far: 1, redeems: true",
@@ -208,7 +207,6 @@ TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
     }
 }
 
-// One of each in two models, and all of it with random rates.
 TEST(rates_products, the_book_of_rates_is_priced) {
     const auto folder = std::filesystem::path(TILEWALK_SOURCE_DIR) / "configs/books";
     const book all = book::load(folder / "rates.yaml");

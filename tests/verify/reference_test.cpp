@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (published prices by the billion path-steps)
-// Published prices: papers, books and the tables of other libraries, each priced as a trade of the library
-// (or of tests/data/reference/products) and held within 4.5 standard errors, then all of them judged
-// together. Published sensitivities of the same families are met by those of the engine.
+// Published prices from papers, books and other libraries, each priced as a trade of the library (or of
+// tests/data/reference/products) and met within 4.5 standard errors, then judged together. Published
+// sensitivities of the same families are met too.
 //
-// tests/data/reference/*.json has one case a line: the model and the product as they were published, and the
-// `value` that an exact solver gives for them with its bound (`error`), or with its `standard_error` where it
-// is itself a simulation; `quantity` says that it is no price. A case that can't be priced says why in
-// `not_priced`. To add a type of product, add a function and its line in `types()`.
+// tests/data/reference/*.json has one case a line: the model and product as published, and the exact `value`
+// with its bound (`error`), or with its `standard_error` if it is itself a simulation; `quantity` names a
+// value that is no price. A case that can't be priced says why in `not_priced`. A new type of product needs a
+// function and its line in `types()`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ using nlohmann::json;
 
 const std::filesystem::path folder = std::filesystem::path(TILEWALK_SOURCE_DIR) / "tests/data/reference";
 
-// Whether somebody may end it early, where a type of product comes both ways.
+// True for early exercise, for types of product with both forms.
 bool says_exercise(const json& product) {
     return product.value("exercise", "european") != "european";
 }
@@ -65,7 +65,7 @@ struct published_case {
     }
     double standard_error() const { return said.value("standard_error", 0.0); }
     bool is_implied_volatility() const { return said.value("quantity", "") == "implied_volatility"; }
-    // Somebody may end it early: bounds hold it between them.
+    // True if bounds enclose the price, because of early exercise.
     bool has_exercise() const {
         const std::string type = product().at("type");
         return type == "american" || type.starts_with("bermudan") || type == "callable_bond" ||
@@ -74,7 +74,7 @@ struct published_case {
     bool is_price() const { return is_implied_volatility() || !said.contains("quantity"); }
 
   private:
-    // An implied volatility is that of a call on the forward, without discounting.
+    // An implied volatility belongs to an undiscounted call on the forward.
     double price_of(double number) const {
         if (!is_implied_volatility()) return number;
         return truth::black(truth::side::call, model().at("forward"), product().at("strike"),
@@ -82,7 +82,7 @@ struct published_case {
     }
 };
 
-// A case that tells the implied volatility of an option struck at the forward: its price in its place.
+// Replaces the implied volatility of an option struck at the forward by its price.
 json with_price(json said) {
     if (said.value("quantity", "") != "implied_volatility" || said.at("product").at("strike") != "forward")
         return said;
@@ -93,13 +93,12 @@ json with_price(json said) {
                  discounted = spot * std::exp(-yield * years);
     said["product"]["strike"] = forward;
     said["value"] = discounted * (2 * truth::normal_cdf(0.5 * volatility * std::sqrt(years)) - 1);
-    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // vega at its largest
+    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // at the largest vega
     said.erase("quantity");
     return said;
 }
 
-// A case that tells the forward rate under a future: on a flat curve with that forward, the future's own
-// rate.
+// Replaces the forward rate under a future by the future's own rate, on a flat curve with that forward.
 json with_futures_rate(json said) {
     if (said.value("quantity", "") != "forward_rate") return said;
     const json& product = said.at("product");
@@ -111,7 +110,7 @@ json with_futures_rate(json said) {
     return said;
 }
 
-// A case that tells how much more than a European option an American one is worth.
+// Replaces an early-exercise premium by the American price.
 json with_premium(json said) {
     if (said.value("quantity", "") != "early_exercise_premium") return said;
     const json &model = said.at("model"), &product = said.at("product");
@@ -136,8 +135,7 @@ double years_between(const std::string& from, const std::string& to) {
     return static_cast<double>((day(to) - day(from)).count()) / 365;
 }
 
-// A case that counts years of 365.25 days, and tells a price for a day of settlement without the interest
-// that has accrued: in years of 365 days, and what is paid for it today.
+// Converts years of 365.25 days to 365, and the clean price on a settlement day to the price paid today.
 json with_price_of_today(json said) {
     if (said.value("quantity", "") != "clean_price") return said;
     json &model = said.at("model"), &product = said.at("product");
@@ -171,8 +169,8 @@ std::vector<published_case> published_cases() {
     return all;
 }
 
-// YAML in its flow form: what is text in JSON stands bare, so that keys may be times and values dates; keys
-// that are times stand in the order of time.
+// YAML in flow style. Texts of JSON are unquoted, so that keys may be times and values dates; keys that are
+// times are sorted.
 std::string yaml(const json& j) {
     std::string text;
     if (j.is_object()) {
@@ -192,12 +190,12 @@ std::string yaml(const json& j) {
     return j.is_string() ? j.get<std::string>() : j.dump();
 }
 
-// A case in the words of a book.
+// A case as a book.
 struct expressed {
-    json market;  // what it has beside the model
+    json market;  // beside the model
     std::string product;
     json terms;            // of the trade
-    double allowance = 0;  // how far the trade lies from the case, at most
+    double allowance = 0;  // the largest distance of the trade from the case
 };
 
 // --- markets ----------------------------------------------------------------------------------------------
@@ -234,7 +232,7 @@ json black_scholes_hull_white(const json& model) {
     return market;
 }
 
-// The asset is in EUR and paid one for one in USD; the correlation is with what an EUR costs in USD.
+// The asset is in EUR and paid one for one in USD; the correlation is with EURUSD.
 json black_scholes_quanto(const json& model) {
     return {{"as_of", as_of},
             {"currencies",
@@ -281,7 +279,7 @@ json black_scholes_multi(const json& model) {
     return market;
 }
 
-// An asset of a model that the market calls by the same name, with parameters of the same names.
+// An asset of a model with the same name and parameters in the market.
 json of_its_model(const json& model) {
     json parameters = model, asset = {{"currency", "USD"}};
     for (const char* name : {"spot", "dividend_yield"}) asset[name] = model.at(name);
@@ -308,13 +306,13 @@ json bachelier(const json& model) {
     return cev(model.at("forward"), 0, model.at("volatility"), 0);
 }
 
-// dF = sigma F^(1/2) dW, F the forward to a time, which is the spot grown until then.
+// dF = sigma F^(1/2) dW, where F is the forward to a time, the spot with its growth until then.
 json square_root_forward(const json& model) {
     const double rate = model.at("rate"), growth = std::exp(rate * model.at("forward_to").get<double>());
     return cev(model.at("spot"), rate, model.at("sigma").get<double>() / std::sqrt(growth), 0.5);
 }
 
-// On a forward, which is a spot without carry. The behaviour at zero follows from beta.
+// On a forward, i.e. a spot without carry. The behaviour at zero follows from beta.
 json sabr(const json& model) {
     const double beta = model.at("beta");
     if (model.at("absorbing_at_zero") != (beta > 0 && beta < 1))
@@ -328,7 +326,7 @@ json sabr(const json& model) {
                {{"currency", "USD"}, {"spot", model.at("forward")}, {"model", {{"sabr", parameters}}}}}}}};
 }
 
-// Dollars whose rates move. A volatility that changes at some times has one value more than these.
+// Dollars with stochastic rates. A time-dependent volatility has one value more than times.
 json gaussian_rates(const json& model) {
     json parameters = model;
     for (const char* name : {"type", "curve"}) parameters.erase(name);
@@ -344,7 +342,7 @@ json gaussian_rates(const json& model) {
     return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
 }
 
-// Dollars whose curve gives the forward rates of the periods. A rate rests from its fixing on, which may be
+// Dollars whose curve gives the forward rates of the periods. A rate is constant from its fixing on, possibly
 // some days before its period begins.
 json libor_market_model(const json& model) {
     const json &periods = model.at("periods"), &rows = model.at("loadings");
@@ -369,8 +367,8 @@ json libor_market_model(const json& model) {
     return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
 }
 
-// In the measure of its annuity a swap rate has no drift. The moving part is in the market of the swaption,
-// which says of which swap the rate is.
+// In the measure of its annuity a swap rate has no drift. The stochastic part is in the market of the
+// swaption, which names its swap.
 json black_swap_rate(const json&) {
     return {{"as_of", as_of}, {"currencies", {{"USD", {{"rate", 0}}}}}};
 }
@@ -400,7 +398,7 @@ const std::map<std::string, to_market>& models() {
 
 // --- products: the words of a case into those of a book, one function a type -------------------------------
 
-// Terms that a case and a book call by the same name.
+// Terms with equal names in a case and in a book.
 json taken(const json& product, const std::vector<std::string>& names) {
     json terms;
     for (const std::string& name : names) terms[name] = product.at(name);
@@ -428,10 +426,10 @@ json fixing_times(const json& fixings) {
     return times;
 }
 
-// A right at every moment is there on so many days, evenly apart.
+// A right at every moment is approximated by so many days, equally spaced.
 constexpr int days_of_exercise = 50;
-// A right beside dividends is there on more days, up to twice as many, so that one comes as near before each
-// dividend as can be: a call is worth most there.
+// With dividends the right has more days, up to twice as many, so that one is as near as possible before each
+// dividend, where a call is worth most.
 int days_of_exercise_for(const json& product) {
     if (!product.contains("dividends")) return days_of_exercise;
     const double years = product.at("maturity").get<double>();
@@ -449,7 +447,7 @@ int days_of_exercise_for(const json& product) {
     return best;
 }
 
-// The days of a right, today among them if it is there now.
+// The days of a right, including today if the right exists now.
 json days_of(const json& product) {
     if (!product.contains("exercise_times"))
         return {{"start", 0},
@@ -522,8 +520,8 @@ expressed bermudan_swaption(const json&, const json& product) {
     return {{}, "bermudan_swaption", terms};
 }
 
-// Every coupon is the same, however many days its period has; it may be called on each coupon date but the
-// last.
+// Every coupon is the same, whatever the days of its period; the bond may be called on each coupon date but
+// the last.
 expressed callable_bond(const json&, const json& product) {
     json dates = json::array(), coupons = json::array();
     double before = 0;
@@ -545,7 +543,7 @@ expressed callable_bond(const json&, const json& product) {
              {"redemption", product.at("redemption").get<double>() / 100}}};
 }
 
-// The holder may shout at any moment: on so many days before the last.
+// The holder may shout at any moment, approximated by so many days before the last.
 expressed shout(const json&, const json& product) {
     json terms = on_the_asset(product, {"option", "strike", "maturity"});
     const double years = product.at("maturity");
@@ -644,8 +642,8 @@ expressed touch_digital(const json&, const json& product) {
     return {{}, "one_touch", terms};
 }
 
-// The level that is touched first is found on short steps, as if no step touched both. A step that does
-// crosses from one level to the other, one way or the other; the bound leaves a factor of two for the drift.
+// Short steps find the level that is touched first, as if no step touched both. A step that touches both
+// crosses from one level to the other, either way; the bound includes a factor of two for the drift.
 expressed double_touch_digital(const json& model, const json& product) {
     json terms = on_the_asset(product, {"maturity", "lower", "upper"});
     terms["kind"] = product.at("payoff");
@@ -707,7 +705,7 @@ expressed forward_start(const json&, const json& product) {
     return {{}, "forward_start", terms};
 }
 
-// A sum of forward-start options, of which the published one has a single one.
+// A sum of forward-start options; the published case has a single one.
 expressed cliquet(const json& model, const json& product) {
     if (product.at("resets").size() != 1) throw std::invalid_argument("a cliquet of several periods");
     json single = product;
@@ -826,7 +824,7 @@ expressed cap(const json&, const json& product) {
     return {{}, "cap_floor", terms};
 }
 
-// The rate of a period, of which the case says the number.
+// The rate of the period whose number the case states.
 expressed caplet(const json& model, const json& product) {
     const json& period = model.at("periods").at(product.at("index").get<std::size_t>());
     return {{},
@@ -848,8 +846,8 @@ expressed ratchet_caplet(const json& model, const json& product) {
              {"spread", product.at("spread")}}};
 }
 
-// The worth of a floating leg, as an asset that is counted in annuities: an option to buy it for the fixed
-// leg.
+// The value of a floating leg, as an asset in units of the annuity: an option to exchange the fixed leg for
+// it.
 expressed option_on_swap_rate(const json& model, const json& product) {
     const double rate = model.at("curve").at("rate"), volatility = model.at("volatility");
     const auto bond = [=](double years) { return std::exp(-rate * years); };
@@ -880,14 +878,14 @@ expressed swaption(const json& model, const json& product) {
     return {{}, "swaption", terms};
 }
 
-// The case settles at every moment. Settled from time to time, gains earn the rate of a bond that has been
-// running since, which takes of the convexity what the covariance of that bond with the rate is: at most half
-// the distance of two settlements times the variance of the short rate. The rate of a moment is taken over a
-// short period, whose simple rate is higher by less than the mean of its square times the period.
+// The case settles continuously. With discrete settlement, gains earn the rate of a bond bought earlier,
+// which reduces the convexity by the covariance of that bond with the rate: at most half of the settlement
+// interval times the variance of the short rate. The instantaneous rate is taken over a short period, whose
+// simple rate is higher by less than the mean of its square times the period.
 constexpr int futures_settlements_a_year = 12;
 constexpr double shortest_futures_period = 1e-4;
 
-// Sold at a rate of nothing, it is worth its rate.
+// Traded at a rate of 0, the future is worth its rate.
 expressed futures_convexity(const json& model, const json& product) {
     const double expiry = product.at("expiry"), volatility = model.at("volatility"),
                  rate = product.at("futures_rate"), variance = volatility * volatility * expiry;
@@ -949,7 +947,7 @@ const std::map<std::string, to_trade>& types() {
     return all;
 }
 
-// A quantity by its name: the measure of the engine, and how much of a unit of the case is one of the engine.
+// A quantity by name: the engine's measure, and the factor from the case's unit to the engine's.
 struct sensitivity {
     std::string measure;
     double per;
@@ -972,7 +970,7 @@ const std::map<std::string, sensitivity>& sensitivities() {
     return all;
 }
 
-// Why the engine can't price a case, or nothing.
+// Why the engine can't price a case; empty if it can.
 std::optional<std::string> obstacle(const published_case& c) {
     const std::string model = c.model().at("type"), type = c.product().at("type");
     if (models().count(model) == 0) return "the model " + model;
@@ -1014,22 +1012,21 @@ std::string book_of(const expressed& e) {
 
 constexpr double limit = 4.5;
 
-// A standard error is asked to be at most what the source's last digit is good for, or a thousandth of the
-// value, whichever is more. A run of its own says how many paths that takes.
+// A standard error must be at most the accuracy of the source's last digit, or a thousandth of the value if
+// that is more. A pilot determines the number of paths.
 constexpr double target_share = 1e-3, most_of_target = 1.25;
 constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 26;
-// A case by itself is judged by a part of these paths, where all of them together take minutes, and by fewer
-// points.
+// A single case uses a fraction of these paths, since all cases together take minutes, and fewer points.
 constexpr std::uint64_t part_of_paths = 8, part_of_points = 64;
-// The cases of SABR are many strikes of few laws, on paths of up to 180 steps, and known to a ten-thousandth
-// of volatility; they take no pilot, but all the paths that fit.
+// The cases of SABR are many strikes of few laws, on paths of up to 180 steps, known to 1e-4 of volatility;
+// they take no pilot, but all the paths that fit.
 constexpr std::uint64_t pilot_paths_of_sabr = 1 << 10, most_path_steps_of_sabr = 1 << 23;
 
-// The part of a mean z that one case may add beside chance, in standard errors.
+// The bias that one case may add to a mean z, in standard errors.
 constexpr double most_lean = 0.05;
 
-// FNV-1a of the name: a seed of its own for each case, so that no two share a random number.
+// FNV-1a of the name: a seed for each case, so that no two share a random number.
 std::uint64_t seed_of(const std::string& name) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -1062,13 +1059,13 @@ run_of_case run(const published_case& c, const expressed& e, std::uint64_t paths
 struct judged {
     price_row row;
     double error = 0;   // one standard error of the difference from the truth
-    double bound = 0;   // how far the truth and the trade may lie from the case
-    double z = 0;       // a normal number that is as likely as the error; 0 where nothing is random
+    double bound = 0;   // the largest distance of the truth and the trade from the case
+    double z = 0;       // the normal quantile of the error; 0 if nothing is random
     double target = 0;  // of the standard error
     bool has_all_paths = false;
-    // The distance of the mean of z from 0 that is not chance: `bound`, and the skewness of the payoff, which
-    // pulls the mean of (mean / standard error) by half of itself over the root of the paths and is at most
-    // the root of the kurtosis.
+    // The systematic distance of the mean of z from 0: `bound`, and the skewness of the payoff, which shifts
+    // (mean / standard error) by half of itself over the root of the paths and is at most the root of the
+    // kurtosis.
     double lean = 0;
 
     bool counts() const { return error > 0 && lean <= most_lean; }
@@ -1088,7 +1085,7 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
         pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
     std::uint64_t paths =
         std::max(std::bit_ceil(static_cast<std::uint64_t>(wanted)), std::min(least_paths / part, most));
-    // Errors from randomisations are known less well, so that a pilot of points may have promised too much.
+    // Errors from randomisations are less certain, so a pilot of points may have promised too much.
     for (;; paths *= 2) {
         out.row = run(c, e, paths, c.id()).row;
         out.has_all_paths = paths >= most;
@@ -1097,9 +1094,9 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
     }
     out.error = std::hypot(known_error(out.row), c.standard_error());
     out.bound = c.error() + e.allowance;
-    // A trade of which no path paid anything, or one path all that was paid, has no error to speak of. Were
-    // 12 paths expected to pay, none would once in 160,000 times, and were 15, at most one would as seldom. A
-    // put pays less than its strike, and a digital at most its cash.
+    // A trade for which no path paid, or a single one, has no meaningful error. With 12 expected payments
+    // none happens once in 160,000 times, and with 15 at most one is as rare. A put pays less than its
+    // strike, and a digital at most its cash.
     const bool is_put = c.product().value("option", "") == "put", is_digital = c.product().contains("cash");
     if (out.row.thin && out.row.effective_hits < 2 && (is_put || is_digital)) {
         const double most_paid = c.product().at(is_put ? "strike" : "cash").get<double>();
@@ -1154,8 +1151,8 @@ std::string told(const scores& s) {
                        s.mean_z, s.mean_square_z, s.worst_z, s.worst);
 }
 
-// For n independent z: 4.5 deviations of the mean (a sound engine with fresh random numbers would miss it
-// once in 150,000 times) and of the mean square (chi squared of 1,076 degrees: once in 86,000 times).
+// For n independent z: 4.5 standard deviations of the mean (one false alarm in 150,000) and of the mean
+// square (chi-squared with 1,076 degrees: one in 86,000).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -1171,7 +1168,7 @@ TEST(reference, every_case_is_priced_or_says_why_not) {
         EXPECT_TRUE(ids.insert(c.id()).second) << c.id() << " stands twice";
         EXPECT_TRUE(seeds.insert(seed_of(c.id())).second) << c.id();
         EXPECT_TRUE(seeds.insert(seed_of(c.id() + " pilot")).second) << c.id();
-        // Listed although it can be priced, or neither listed nor priced: the two differ.
+        // Fails for a case that is listed but can be priced, or neither.
         const std::string listed = c.said.value("not_priced", "");
         EXPECT_EQ(listed, obstacle(c).value_or("")) << c.id();
         if (!listed.empty()) ++reasons[listed];
@@ -1187,8 +1184,8 @@ run_options default_options(const published_case& c) {
     return options;
 }
 
-// By default settings stated errors are a thousandth of those of independent paths, so that any lean shows.
-// Fifty comparisons at 4.5 errors: a false alarm in 3,000.
+// By default settings the errors are a thousandth of those of independent paths, so that any bias shows.
+// Fifty comparisons at 4.5 errors: one false alarm in 3,000.
 TEST(reference, continuous_averages_are_met_by_default_settings) {
     int seen = 0;
     for (const published_case& c : published_cases()) {
@@ -1206,9 +1203,9 @@ TEST(reference, continuous_averages_are_met_by_default_settings) {
     EXPECT_GT(seen, 40);
 }
 
-// What happens between two looks at the path is known but for terms of high order: over two intervals and
-// four the price is the same. Six comparisons by default settings: a false alarm in 25,000. With the means
-// alone all six were off by more.
+// The average between observations is known up to terms of high order: two intervals and four give the same
+// price. Six comparisons by default settings: one false alarm in 25,000. With the means alone all six were
+// off by more.
 TEST(reference, a_continuous_average_leans_nowhere_on_few_intervals) {
     int seen = 0;
     for (const published_case& c : published_cases()) {
@@ -1253,9 +1250,8 @@ class reference_family : public testing::TestWithParam<std::tuple<std::string, r
     const bool is_quasi_ = source_in_use::now().random == "sobol";
 };
 
-// A case is missed by a sound engine with fresh random numbers once in 150,000 times, one of 1,229 once in
-// 122 times, and the mean of one of thirteen families once in 12,000; with the seeds as they stand the
-// outcome never changes.
+// With new random numbers, a sound engine misses a case once in 150,000 times, one of 1,229 once in 122
+// times, and the mean of one of thirteen families once in 12,000. Seeds are fixed.
 TEST_P(reference_family, is_met_and_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     for (const published_case& c : published_cases()) {
@@ -1269,16 +1265,16 @@ TEST_P(reference_family, is_met_and_leans_nowhere) {
     const scores right = scores_of(all);
     fmt::print("{:17}{}\n", name_, told(right));
     EXPECT_TRUE(pass_mean(right)) << told(right);
-    // Errors of points are often so small that the last digit of most cases counts for more.
+    // Errors of points are often so small that for most cases the last digit matters more.
     if (!is_quasi_ || right.cases > 0) {
         EXPECT_FALSE(pass_mean(scores_of(all, 1.2))) << "it has to be able to fail";
     }
 }
 
-// With controls and without, the price is the same within both errors: 4.5 of them are exceeded once in
+// With and without controls, the price is the same within both errors: 4.5 of them are exceeded once in
 // 150,000 times. Few paths carry the error of a thin price.
 TEST_P(reference_family, is_worth_the_same_with_controls) {
-    // Paths of SABR take up to 180 steps; three hybrids are paid by few of theirs.
+    // Paths of SABR take up to 180 steps; three hybrids are paid on few of their paths.
     const std::uint64_t paths = name_ == "sabr" ? 1 << 13 : name_ == "hybrid" ? 1 << 17 : 1 << 14;
     std::size_t compared = 0, with_control = 0, cases = 0;
     for (const published_case& c : published_cases()) {
@@ -1314,7 +1310,7 @@ std::string name_of_family(const testing::TestParamInfo<std::tuple<std::string, 
 INSTANTIATE_TEST_SUITE_P(reference, reference_family,
                          testing::Combine(testing::ValuesIn(families()), testing::Values(independent_paths)),
                          name_of_family);
-// The others take minutes; all are met below.
+// The others take minutes and run below.
 INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
                          testing::Combine(testing::Values("barrier", "forward_compound", "hybrid",
                                                           "jump_levy", "lookback", "multi_asset", "quanto",
@@ -1324,7 +1320,8 @@ INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
 
 class reference_every_case : public by_source {};
 
-// All cases by all their paths, or by as many points as above, and all together; false alarms are as rare.
+// All cases with all their paths, or with as many points as above, and all together; false alarms are as
+// rare.
 TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     const bool is_quasi = GetParam().random == "sobol";
     std::vector<std::pair<published_case, judged>> all;
@@ -1338,7 +1335,7 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
         if (j.row.status != trade_status::priced) continue;
         exact += j.error == 0;
         not_counted += j.error > 0 && !j.counts();
-        // Implied volatilities are known too coarsely for most to be judged together.
+        // Most implied volatilities are known too coarsely to be judged together.
         prices += !c.is_implied_volatility();
         counted_prices += !c.is_implied_volatility() && j.counts();
         families[c.family].emplace_back(c, j);
@@ -1354,11 +1351,11 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     fmt::print("{:17}{}\n", "all", told(right));
     fmt::print("and {} with nothing random, {} too thin or known too coarsely to be judged together\n", exact,
                not_counted);
-    // Points err by so much less that the last digit of many cases counts for more.
+    // Points err by so much less that for many cases the last digit matters more.
     EXPECT_GE(counted_prices, (is_quasi ? 0.2 : 0.9) * prices);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
-    // It has to be able to fail.
+    // The test can fail.
     EXPECT_FALSE(pass_mean(scores_of(all, 1.0005))) << told(scores_of(all, 1.0005));
     EXPECT_FALSE(pass_square(scores_of(all, 1, 1.2))) << told(scores_of(all, 1, 1.2));
 }
@@ -1369,12 +1366,12 @@ INSTANTIATE_TEST_SUITE_P(reference_long, reference_every_case,
 // --- rights -----------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t paths_with_rights = 1 << 16, fewer_paths_with_rights = 1 << 14;
-// So many cases of a group at most may lie outside of `low` to `high`, whose ends are 1.96 errors beyond the
-// bounds. Were both bounds the truth itself, two of 38 would, and more than three once in eight times; bounds
-// lie apart, and with the seeds as they stand one of all does.
+// At most so many cases of a group may lie outside of `low` to `high`, 1.96 errors beyond the bounds. If both
+// bounds were the truth, two of 38 would, and more than three once in eight times; bounds lie apart, and with
+// the fixed seeds one case does.
 constexpr std::size_t groups_of_rights = 6, most_outside_of_a_group = 3;
 
-// Whether the truth of the case lies between the bounds, each moved apart by so many of its errors.
+// True if the bounds, each widened by `errors` of its errors, enclose the case's value.
 bool holds(const published_case& c, const price_row& row, double errors) {
     const early_exercise& e = *row.early;
     // Both have as many degrees of freedom.
@@ -1388,8 +1385,8 @@ class reference_rights : public testing::TestWithParam<std::tuple<std::size_t, r
     const source_in_use source_{std::get<1>(GetParam())};
 };
 
-// A bound is on the wrong side of a sound engine's truth by 4.5 errors once in 300,000 times, if its policy
-// is the best there is, and less often if not.
+// A sound engine's bound is on the wrong side by 4.5 errors once in 300,000 times for the optimal policy, and
+// less often for others.
 TEST_P(reference_rights, bounds_hold_what_was_published) {
     std::size_t number = 0, cases = 0, outside = 0, noticed = 0;
     double widest = 0;
@@ -1443,7 +1440,7 @@ INSTANTIATE_TEST_SUITE_P(reference_long, reference_rights,
 
 // --- sensitivities ----------------------------------------------------------------------------------------
 
-// Black and Scholes' value of a European or a compound option when some years have passed and nothing moved.
+// The Black-Scholes value of a European or a compound option after some years without moves.
 double value_after(const published_case& c, double years) {
     const json &model = c.model(), &product = c.product();
     const double rate = model.at("rate"), yield = model.at("dividend_yield"), spot = model.at("spot"),
@@ -1467,7 +1464,7 @@ double value_after(const published_case& c, double years) {
         return sign *
                (option(side_of("underlying_option"), then, product.at("underlying_strike"), later) - strike);
     };
-    // The option below rises or falls all the way, so that one z parts exercise from none.
+    // The value is monotonic, so a single z separates exercise from none.
     double low = -13, high = 13;
     const bool is_gain_low = gain(low) > 0;
     for (int i = 0; i < 100; ++i) {
@@ -1478,14 +1475,14 @@ double value_after(const published_case& c, double years) {
            truth::normal_mean([&](double z) { return std::max(gain(z), 0.0); }, {low});
 }
 
-// The value of the next day less that of today, where the published theta times the day is the tangent.
+// The next day's value less today's, minus the published theta times the day, its tangent.
 double bend_of_a_day(const published_case& c) {
     const double step = a_day / 16, tangent = (value_after(c, step) - value_after(c, -step)) / (2 * step);
     return value_after(c, a_day) - value_after(c, 0) - tangent * a_day;
 }
 
-// A standard error is asked to be at most `target_share` of the value, whatever the source's last digit.
-// The pilot has 64 parts, so that its standard error is good to a tenth.
+// A standard error must be at most `target_share` of the value, whatever the source's last digit. The pilot
+// has 64 parts, so its standard error is accurate to a tenth.
 constexpr std::uint64_t pilot_paths_of_sensitivity = 1 << 16, least_paths_of_sensitivity = 1 << 17;
 
 judged sensitivity_of(const published_case& c, std::uint64_t paths, const std::string& name) {
@@ -1534,13 +1531,13 @@ judged judge_sensitivity(const published_case& c, std::uint64_t most) {
     return out;
 }
 
-// A mistake less than this may stay unseen.
+// The largest mistake that may go unnoticed.
 double reach(const judged& j) {
     return limit * j.error + j.bound;
 }
 
-// A case is blunt whose reach is more than a twentieth of its value. Values of barriers and digitals are
-// small since they change their sign nearby; the gamma of a compound has much noise.
+// A case is blunt if its reach exceeds a twentieth of its value. Barriers and digitals near a sign change
+// have small values; the gamma of a compound is noisy.
 void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     std::vector<std::pair<published_case, judged>> all;
     std::size_t blunt = 0;
@@ -1561,13 +1558,13 @@ void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     EXPECT_LE(blunt, most_blunt);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
-    // It has to be able to fail.
+    // The test can fail.
     EXPECT_FALSE(pass_square(scores_of(all, 1.01))) << told(scores_of(all, 1.01));
     EXPECT_FALSE(pass_square(scores_of(all, 1, 2))) << told(scores_of(all, 1, 2));
 }
 
-// Differences of what policies are worth, each found anew: with six cases, a false alarm in 5,000. A value of
-// nothing would be seen in most of them.
+// Differences of policy values, each retrained: six cases, one false alarm in 5,000. Most of them would
+// notice a value of 0.
 TEST(reference, rights_have_the_published_sensitivities) {
     std::size_t cases = 0, sharp = 0;
     for (const published_case& c : published_cases()) {
@@ -1586,9 +1583,8 @@ TEST(reference, rights_have_the_published_sensitivities) {
     EXPECT_GE(sharp, 3u);
 }
 
-// Standard errors come from 64 parts of a run, so that z has Student's law of 63 degrees: a sound engine with
-// fresh random numbers misses a case once in 33,000 times, and one of 57 once in 580 times; with the seeds
-// as they stand the outcome never changes.
+// Standard errors come from 64 parts, so z has Student's law of 63 degrees: with new random numbers a sound
+// engine misses a case once in 33,000 times, and one of 57 once in 580 times. Seeds are fixed.
 TEST(reference, sensitivities_are_met_and_lean_nowhere) {
     expect_sensitivities_met(1 << 21, 4);
 }

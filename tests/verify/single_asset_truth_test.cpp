@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Prices of the products on one asset through the public API against closed forms and quadratures: what the
-// random trades of the catalogue of truths do not reach. Quanto versions of all of them, cash dividends,
-// watching on dates, terms that began in the past, and limits.
+// Single-asset products through the public API against closed forms and quadratures, beyond the random trades
+// of the catalogue of truths: quanto versions, cash dividends, monitoring on dates, terms that began in the
+// past, and limits.
 //
-// Each case has a fixed seed and passes within 4.5 standard errors: a sound engine with fresh random numbers
-// would fail a case once in 150,000, and one of the 31 cases of this file once in 5,000 times; with the seed
-// as it stands the outcome never changes. So that no case passes by being noisy, each also bounds its
-// standard error by a share of the spot or of the money that is paid.
+// Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
+// would fail a case once in 150,000, and one of the 31 cases once in 5,000 times. Each case also bounds its
+// standard error by a share of the spot or of the payment, so that noise can't hide a fault.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +46,6 @@ price_row price(const std::string& in, const std::string& trade, std::uint64_t w
     return engine().price(trades, market::parse(in), options).rows.at(0);
 }
 
-// The standard error stays below `largest_error`.
 void check(const std::string& in, const std::string& trade, double truth, double largest_error) {
     const price_row got = price(in, trade);
     const std::string told = fmt::format(
@@ -66,7 +64,7 @@ double change_of(const F& f) {
     return truth::crossing(f, 1e-3, 1e6);
 }
 
-// The truths, against figures in print.
+// The truths against published figures.
 TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
     // Haug, The Complete Guide to Option Pricing Formulas (1998): asset or nothing, gap, binary barriers,
     // forward start, complex chooser, compound, extensible, partial-time barriers and lookbacks, double
@@ -123,7 +121,7 @@ TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
     EXPECT_NEAR(truth::geometric_exchange(side::call, last, mean, std::exp(-0.054)), 4.97109, 1e-5);
 }
 
-// One formula against another, where nothing is in print.
+// Formulas against each other, without published figures.
 TEST(single_asset_truths, closed_forms_agree_with_each_other) {
     const watch w{100, 0.03, 0.05, 80, 130};
     const double untouched = w.mean([](double) { return 1.0; });
@@ -151,8 +149,8 @@ TEST(single_asset_truths, closed_forms_agree_with_each_other) {
                 black(side::call, 100, 95, 0.04, 1) + black(side::put, 100, 95, 0.04, 1), 1e-12);
 }
 
-// Paid in dollars as a plain number: the asset grows more slowly by its covariance with the euro, and what is
-// then decided by a forward price or the value of an option is decided in that world too.
+// Paid in dollars as a plain number: the covariance with the euro slows the asset's growth, and decisions by
+// a forward price or an option value are made in that world too.
 struct quanto_market {
     static constexpr double spot = 80, volatility = 0.3, rate = 0.05, covariance = -0.4 * 0.3 * 0.12;
     static constexpr double drift = 0.02 - 0.01 - covariance;
@@ -255,7 +253,7 @@ TEST_P(single_asset_truths, quanto) {
         80);
 }
 
-// The price less the value of the dividends to come is random, and so is a forward price.
+// Only the price less the value of future dividends is random, and so for a forward price.
 TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
     const double rate = 0.05, b = 0.04;
     const std::string in =
@@ -275,7 +273,7 @@ TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
                                              [&](double x) { return std::max(call(x) - 9, 0.0); },
                                              {change_of([&](double x) { return call(x) - 9; })}),
           0.05);
-    // A strike below the dividends to come: the call is the forward.
+    // A strike below the future dividends: the call is a forward.
     const double deep = std::exp(-rate) * (scale(1) + shift - 2);
     check(in, "product: compound, strike: 60, maturity: 0.5, underlying_strike: 2, underlying_maturity: 1",
           std::exp(-rate * 0.5) * price_mean(scale(0.5), 0.045,
@@ -316,7 +314,7 @@ TEST_P(single_asset_truths, watched_on_dates) {
           "product: double_barrier, lower: 85, upper: 130, kind: knock_in, " +
               terms.substr(0, terms.size() - 2),
           black(side::put, 100 * std::exp(0.045), 105, 0.0625 * 1.5, std::exp(-0.075)) - alive, 0.05);
-    // The lowest of two prices below a strike: that of the first, or the second where it is lower.
+    // The lowest of two prices below a strike: the first price, or the second if it is lower.
     const double strike = 95;
     const double first = black(side::put, 100 * std::exp(0.015), strike, 0.03125, std::exp(-0.05));
     const double further = std::exp(-0.05) * price_mean(100 * std::exp(0.015), 0.03125,
@@ -331,7 +329,7 @@ TEST_P(single_asset_truths, watched_on_dates) {
           first + further, 0.04);
 }
 
-// Past observations are in the price, with all that they decide.
+// Past observations and their decisions are in the price.
 TEST_P(single_asset_truths, begun_in_the_past) {
     const double infinity = std::numeric_limits<double>::infinity(), d = std::exp(-0.05);
     const watch all{100, 0.03, 0.0625, 0, infinity};
@@ -353,7 +351,7 @@ TEST_P(single_asset_truths, begun_in_the_past) {
     EXPECT_NEAR(all.mean([](double) { return 1.0; }), 1, 1e-12);
 }
 
-// Without volatility there is nothing to simulate, and the price is what the one path pays.
+// Without volatility the price is what the one path pays.
 TEST(single_asset_truths, no_volatility) {
     const std::string still = dollar_market(0.05, {{"A", "spot: 100, dividend_yield: 0.02, volatility: 0"}});
     const double d = std::exp(-0.05), forward = 100 * std::exp(0.03);
@@ -388,7 +386,6 @@ TEST(single_asset_truths, no_volatility) {
         d * (forward - 101));
 }
 
-// A term that no past or no model can give is refused by name.
 TEST(single_asset_truths, refusals) {
     const auto message = [](const std::string& in, const std::string& terms) {
         return price(in, terms, 2048).message;
@@ -402,7 +399,7 @@ TEST(single_asset_truths, refusals) {
                       "product: chooser, currency: USD, strike: 80, choice_date: 2026-01-15, maturity: 1")
                   .find("expected a day after as_of, or a trade in EUR"),
               std::string::npos);
-    // Of today the option that a compound is on has its closed form.
+    // A compound decided today has its underlying option's closed form.
     EXPECT_NEAR(price(usual,
                       "product: compound, strike: 1, maturity: 2026-01-15, underlying_strike: 100, "
                       "underlying_maturity: 1",
@@ -414,7 +411,7 @@ TEST(single_asset_truths, refusals) {
                       "longest_step: 1e-9")
                   .find("the trade has 1000000000 dates to stop at; at most 200000 are possible"),
               std::string::npos);
-    // Today the market itself says the forward price.
+    // Today's forward price comes from the market.
     const double d = std::exp(-0.05);
     check(usual, "product: chooser, strike: 100, choice_date: 2026-01-15, maturity: 1",
           black(side::call, 100 * std::exp(0.03), 100, 0.0625, d), 0.06);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Prices through the public API against closed forms and quadratures: every product of the library, and what
-// users may write themselves.
+// Prices through the public API against closed forms and quadratures: every library product, and products
+// that users may write.
 //
-// Each case has a fixed seed and passes within 4.5 standard errors: a sound engine with fresh random numbers
-// would fail a case once in 150,000, and one of the 350 cases of this file once in 400 times; with the seed
-// as it stands the outcome never changes. So that no case passes by being noisy, each also bounds its
-// standard error by what is known beforehand of the spread of one path.
+// Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
+// would fail a case once in 150,000, and one of the 350 cases once in 400 times. Each case also bounds its
+// standard error by the known spread of one path, so that noise can't hide a fault.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +42,7 @@ const char* name_of(side option) {
     return option == side::call ? "call" : "put";
 }
 
-// Products as a user would write them, for what the library does not have.
+// Products as a user would write them, for what the library lacks.
 const std::string own_products =
     "products:\n" +
     product_in_words("two_assets", "Exchange and rainbow options.",
@@ -88,8 +87,7 @@ struct one_asset {
     }
 };
 
-// The root mean square of a lognormal about its mean. No option that never moves faster than its asset has
-// more.
+// The standard deviation of a lognormal. An option with a slope of at most 1 in its asset has no more.
 double spread_of(double forward, double variance, double discount) {
     return discount * forward * std::sqrt(std::expm1(variance));
 }
@@ -97,7 +95,7 @@ double spread_of(double forward, double variance, double discount) {
 struct truth_case {
     std::string market, trade;  // the trade without its id
     double truth = 0;
-    double spread = 0;  // the standard deviation of one path is not more than this
+    double spread = 0;  // bound of the standard deviation of one path
 };
 
 class truths : public by_source {};
@@ -111,7 +109,7 @@ price_row price(const std::string& in, const std::string& trade, std::uint64_t w
     return engine().price(trades, market::parse(in), options).rows.at(0);
 }
 
-// The whole case, for the text of a failure.
+// The whole case, for a failure message.
 std::string told(const truth_case& c, const price_row& got) {
     return fmt::format(
         "{}{}\nprice {:.12g}, standard error {:.3g}, truth {:.12g}, z {:.2f}, effective hits {:.0f}\n{}",
@@ -122,18 +120,17 @@ std::string told(const truth_case& c, const price_row& got) {
 void check(const truth_case& c) {
     const price_row got = price(c.market, c.trade);
     ASSERT_EQ(got.status, trade_status::priced) << told(c, got);
-    // The little that a control leaves may be that of few paths.
+    // The little that a control leaves may come from few paths.
     if (got.thin) {
         EXPECT_LT(got.standard_error, 0.01 * c.spread / std::sqrt(double(paths))) << told(c, got);
     }
     EXPECT_LE(std::abs(got.price - c.truth), chance_of(got, limit)) << told(c, got);
     EXPECT_GT(got.standard_error, 0) << told(c, got);
-    // The standard error is itself a sample; 10 percent is far more than it strays on a trade that is not
-    // thin.
+    // The standard error is itself a sample; unless the trade is thin, it varies by far less than 10 percent.
     EXPECT_LE(got.standard_error, 1.1 * c.spread / std::sqrt(double(paths))) << told(c, got);
 }
 
-// Without volatility every path is the forward and the price is a number, to rounding.
+// Without volatility every path is the forward, and the price is exact to rounding.
 void check_exact(const truth_case& c) {
     const price_row got = price(c.market, c.trade, 2048);
     ASSERT_EQ(got.status, trade_status::priced) << told(c, got);
@@ -141,7 +138,7 @@ void check_exact(const truth_case& c) {
     EXPECT_LE(got.standard_error, 1e-15 * std::abs(got.price)) << told(c, got);
 }
 
-// The truths themselves, against figures in print.
+// The truths against published figures.
 TEST(truths, closed_forms_give_the_figures_in_print) {
     // Haug, The Complete Guide to Option Pricing Formulas (1998): vanilla p. 3, barriers p. 72, quanto p.
     // 106.
@@ -194,7 +191,7 @@ TEST(truths, closed_forms_give_the_figures_in_print) {
                 10.8973554015, 1e-9);
 }
 
-// One formula against another, where nothing is in print.
+// Formulas against each other, without published figures.
 TEST(truths, closed_forms_agree_with_each_other) {
     using truth::floating_lookback;
     for (const side option : both_sides) {
@@ -202,12 +199,12 @@ TEST(truths, closed_forms_agree_with_each_other) {
             floating_lookback(option, 100, 1e-6, 0.09, 1) + floating_lookback(option, 100, -1e-6, 0.09, 1);
         EXPECT_NEAR(floating_lookback(option, 100, 0, 0.09, 1), near / 2, 1e-7) << name_of(option);
     }
-    // The highest above the spot less the last is the highest less the last, and so for the lowest.
+    // (Maximum less spot) less (last less spot) is maximum less last, and so for the minimum.
     EXPECT_NEAR(truth::fixed_lookback(side::call, 100, 100, 0.03, 0.04, 0.9) - 0.9 * 100 * std::expm1(0.03),
                 floating_lookback(side::put, 100, 0.03, 0.04, 0.9), 1e-10);
     EXPECT_NEAR(truth::fixed_lookback(side::put, 100, 100, 0.03, 0.04, 0.9) + 0.9 * 100 * std::expm1(0.03),
                 floating_lookback(side::call, 100, 0.03, 0.04, 0.9), 1e-10);
-    // A far upper level leaves the single barrier: one unit at expiry unless hit is a rebate of a knock-in.
+    // A far upper level leaves the single barrier: one unit at expiry unless hit is the rebate of a knock-in.
     const double unit = barrier_option({side::call, true, false, 100, 1e6, 90, 1, false, 0.02, 0.04, 0.05});
     EXPECT_NEAR(truth::double_no_touch(100, 90, 100 * std::exp(4.0), 0.02, 0.04, std::exp(-0.05)), unit,
                 1e-9);
@@ -221,7 +218,7 @@ TEST(truths, closed_forms_agree_with_each_other) {
             {0.4, -0.2, 0.2, -0.25, -0.15, 0.15, 0.25});
         EXPECT_NEAR(truth::normal_cdf(0.4, -0.2, rho), direct, 1e-9) << "correlation " << rho;
     }
-    // The mean of one price, and that of two by conditioning on the first.
+    // The mean of one price, and of two by conditioning on the first.
     const one_asset in{100, 0.03, 0.01, 0.2};
     EXPECT_NEAR(truth::arithmetic_asian_call(100, {in.step(1)}, 95),
                 black(side::call, in.forward(1), 95, in.variance(1), in.discount(1)), 1e-12);
@@ -242,7 +239,7 @@ TEST_P(truths, european) {
     for (const one_asset& in : cases) {
         for (const double years : {1.0 / 365, 0.5, 3.0}) {
             for (const side option : both_sides) {
-                // Near the money in units of the spread at that date.
+                // Near the money in units of the standard deviation at that date.
                 for (const double away : {-0.8, 0.0, 0.8}) {
                     const double strike = in.spot * std::exp(away * in.volatility * std::sqrt(years));
                     check(
@@ -255,7 +252,7 @@ TEST_P(truths, european) {
             }
         }
     }
-    // Fifty years: a put, and a call at a volatility that leaves it a sample to trust.
+    // Fifty years: a put, and a call at a volatility low enough for a reliable sample.
     check({usual.text(), "product: european, underlying: A, option: put, strike: 300, maturity: 50",
            black(side::put, usual.forward(50), 300, usual.variance(50), usual.discount(50)),
            150 * usual.discount(50)});
@@ -395,7 +392,7 @@ TEST_P(truths, asian) {
     }
 }
 
-// An average that has begun is one of the dates to come, on a strike less what was seen.
+// An average that has begun is one of the remaining dates, with the past subtracted from the strike.
 TEST_P(truths, asian_with_fixings) {
     const one_asset in{100, 0.04, 0.01, 0.25};
     const std::string fixings = "fixings: {A: {2025-11-14: 96, 2025-12-15: 103, 2026-01-15: 100}}\n";
@@ -416,8 +413,8 @@ std::string barrier_trade(const watched_option& o, double years) {
         o.barrier, o.rebate, o.rebate_at_hit ? "at_hit" : "at_expiry");
 }
 
-// A bound on the standard deviation of the payoff: a path pays the option at most or the rebate at most. An
-// option that runs towards its barrier pays less than the distance from strike to barrier.
+// A bound on the standard deviation of the payoff: a path pays at most the option or the rebate. An option
+// that runs towards its barrier pays less than the distance from strike to barrier.
 double barrier_spread(const watched_option& o) {
     const double forward = o.spot * std::exp(o.growth), discount = std::exp(-o.rate),
                  most = std::max(1.0, discount);
@@ -446,7 +443,8 @@ TEST_P(truths, barrier_watched_all_the_time) {
                                          (in.rate - in.yield) * years,
                                          in.variance(years),
                                          in.rate * years};
-                        // True if the option is dead before it has a value: the payoff is beyond the barrier.
+                        // True if the option is knocked out before it has a payoff, which lies beyond the
+                        // barrier.
                         const bool worthless = out && (option == side::put) == down &&
                                                (down ? strike < o.barrier : strike > o.barrier);
                         if (!worthless)
@@ -461,9 +459,9 @@ TEST_P(truths, barrier_watched_all_the_time) {
     }
 }
 
-// Pillars cut the life of the option in pieces; the bridge over each piece makes the whole exact again. Once
-// with pillars on flat curves, and once with curves that bend, rate and yield alike: then the price is a
-// martingale, which in its own variance runs like any other.
+// Pillars cut the life of the option into pieces; a bridge over each piece keeps the whole exact. Once with
+// pillars on flat curves, and once with curves that bend, with equal rate and yield: the price is then a
+// martingale, a standard one in its own variance.
 TEST_P(truths, barrier_cut_at_pillars) {
     const one_asset flat{100, 0.08, 0.04, 0.25};
     const std::string cut =
@@ -552,7 +550,7 @@ TEST_P(truths, barrier_watched_on_dates) {
 }
 
 // A down-and-out call whose life has two parts. The law of the price at the end of the first, killed at the
-// barrier, is known; from there on the option is one of Reiner and Rubinstein's. `start` and `line` are the
+// barrier, is known; after that the option is one of Reiner and Rubinstein's. `start` and `line` are the
 // price and the barrier of the first part, and `second` starts at what `passed_on` makes of the price at its
 // end.
 template <class F>
@@ -569,9 +567,9 @@ double in_two_parts(double start, double line, const move& first, const watched_
     return first.discount * truth::integrate(alive_at, std::log(lowest / start), first.growth + 10 * sd, 400);
 }
 
-// With no carry a cash dividend c leaves Y = S - c before its date and Y = S after it, Y a plain lognormal,
-// for which the barrier is c lower before than after. A proportional one multiplies the price there; nothing
-// is touched by a fall that is over the barrier on both sides of it.
+// Without carry a cash dividend c leaves Y = S - c before its date and Y = S after it, with Y a plain
+// lognormal, for which the barrier is lower by c before the date. A proportional dividend multiplies the
+// price on its date. A fall with the barrier below both its ends touches nothing.
 TEST_P(truths, barrier_over_a_dividend) {
     const std::string in =
         "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\n"
@@ -591,7 +589,7 @@ TEST_P(truths, barrier_over_a_dividend) {
            spread});
 }
 
-// A step over the bend would not be a Brownian bridge: drift and variance do not keep their proportion there.
+// A step over the bend would not be a Brownian bridge: drift and variance are not proportional there.
 TEST_P(truths, barrier_over_a_bend) {
     const std::string trade =
         "product: barrier, underlying: A, strike: 105, maturity: 0.8, direction: down, barrier: 93";
@@ -643,15 +641,15 @@ TEST_P(truths, variance_swap) {
                 "fixings: {{start: 0, end: 1, count: {0}, include_start: true}}, ",
                 count);
             const std::string today = "fixings: {A: {2026-01-15: 100}}\n";
-            // A mean of squares of normals has at most twice the square of its mean as variance for each of
-            // them.
+            // A mean of squares of normals has a variance of at most twice the square of its mean over their
+            // number.
             const double spread = 1000 * in.discount(1) * fair * std::sqrt(2.0 / count);
             check({in.text() + today, terms + "strike: 0.2", 1000 * in.discount(1) * (fair - 0.04), spread});
             check({in.text() + today, terms + "strike: 0.03, strike_is: variance",
                    1000 * in.discount(1) * (fair - 0.03), spread});
         }
     }
-    // A proportional dividend is a return like any other: 3 percent fall on 0.4.
+    // A proportional dividend is a return like any other: a fall by 3 percent at 0.4.
     const std::string paying = dollar_market(
         0.03, {{"A", "spot: 100, volatility: 0.2, dividends: [{date: 0.4, proportion: 0.03}]"}});
     const double fair =
@@ -701,7 +699,7 @@ struct two_asset_market {
     }
 };
 
-// Correlations of 1 and -1 leave a covariance without an inverse.
+// Correlations of 1 and -1 give a singular covariance.
 TEST_P(truths, two_assets) {
     for (const double correlation : {-1.0, -0.6, 0.0, 0.5, 0.95, 1.0}) {
         const two_asset_market in{correlation};
@@ -718,7 +716,7 @@ TEST_P(truths, two_assets) {
                spread});
         check({in.text(), terms + "form: put_on_worst, strike: 95", truth::put_on_worst(p, 95, discount),
                spread});
-        // A note that looks once: called, or redeemed in full, or a put on the worst performer short.
+        // A note with one observation: called, redeemed in full, or short a put on the worst performer.
         const pair_of_assets performance = in.at(years, 102, 98);
         const double called = truth::both_above(performance, 1.0);
         const double note = discount * called * 0.2 + discount -
@@ -739,9 +737,9 @@ TEST_P(truths, two_assets) {
            black(side::call, forward, 90, 0.04, std::exp(-0.04)), spread_of(forward, 0.04, std::exp(-0.04))});
 }
 
-// An asset in euros and its exchange rate, quoted either way round, and as a cross of two pairs that give the
-// same variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and covariance with the asset (0.32 0.1 + 0.2
-// 0.08 = 0.4 0.12).
+// An asset in euros and its exchange rate, quoted either way, and as a cross of two pairs with the same
+// variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and covariance with the asset (0.32 0.1 + 0.2 0.08 =
+// 0.4 0.12).
 TEST_P(truths, two_currencies) {
     const double years = 1.25, rho = -0.4, s = 0.3, x = 0.12;
     const std::string assets =
@@ -786,7 +784,7 @@ TEST_P(truths, two_currencies) {
         check({in, terms + "form: composite, strike: 98",
                black(side::call, composite, 98, composite_variance, home),
                spread_of(composite, composite_variance, home)});
-        // Paid in euros, then worth its euros at today's rate; a path is worth payoff times rate.
+        // Paid in euros and converted at today's rate; a path is worth payoff times rate.
         check({in, terms + "form: paid_abroad, strike: 82",
                1.25 * black(side::call, forward, 82, variance, abroad),
                1.2 * spread_of(composite, composite_variance, home)});
@@ -795,21 +793,21 @@ TEST_P(truths, two_currencies) {
     }
 }
 
-// The price less the value of the dividends to come is random, also of those after maturity.
+// The price less the value of future dividends is random, including those after maturity.
 TEST_P(truths, cash_and_proportional_dividends) {
     const double rate = 0.05, yield = 0.01, b = rate - yield;
     const std::string in = dollar_market(
         0.05, {{"A",
                 "spot: 100, dividend_yield: 0.01, volatility: 0.3, dividends: [ {date: 0.3, amount: 2}, "
                 "{date: 0.6, proportion: 0.04}, {date: 0.9, amount: 3}, {date: 1.4, amount: 2.5}]"}});
-    const double after = 0.96;  // what the proportional one leaves
+    const double after = 0.96;  // after the proportional one
     const double worth =
         2 * std::exp(-b * 0.3) + 3 * std::exp(-b * 0.9) / after + 2.5 * std::exp(-b * 1.4) / after;
     const double years = 1, scale = after * std::exp(b * years) * (100 - worth),
                  shift = 2.5 * std::exp(-b * 0.4);
     for (const side option : both_sides) {
         for (const double strike : {2.0, 85.0, 100.0}) {
-            if (option == side::put && strike == 2) continue;  // below the dividends to come: worth nothing
+            if (option == side::put && strike == 2) continue;  // below future dividends: worth nothing
             check({in,
                    fmt::format("product: european, underlying: A, option: {}, strike: {}, maturity: 1",
                                name_of(option), strike),
@@ -828,7 +826,7 @@ TEST_P(truths, lookbacks_watched_all_the_time) {
         0.05, {{"A", "spot: 100, dividend_yield: 0.05, volatility: {0.1: 0.5, 0.35: 0.35, 0.75: 0.3}"}});
     const double years = 0.75, growth = 0.03 * years, variance = in.variance(years),
                  discount = in.discount(years);
-    // The highest price has at most twice the spread about the start of the last one (Doob).
+    // The maximum has at most twice the spread of the last price about the start (Doob).
     const double spread =
         2 * discount * 100 * std::sqrt(std::exp(variance + 2 * growth) - 2 * std::exp(growth) + 1);
     const std::string terms = fmt::format("product: lookback, underlying: A, maturity: {}, ", years);
@@ -883,7 +881,8 @@ TEST(truths, no_volatility_gives_the_forward) {
     check_exact({today,
                  "product: barrier, underlying: A, strike: 90, maturity: 2, direction: up, barrier: 107",
                  d * (f - 90), 100});
-    // The forward is at 105 after this time; a path without volatility has been there by the end of its step.
+    // The forward reaches 105 after this time; a path without volatility has been there by the end of its
+    // step.
     check_exact(
         {today,
          "product: barrier, underlying: A, strike: 90, maturity: 2, direction: up, barrier: 105, rebate: 2",
@@ -899,7 +898,7 @@ TEST(truths, no_volatility_gives_the_forward) {
     check_exact({today, "product: lookback, underlying: A, option: call, maturity: 2", d * (f - 100), 100});
 }
 
-// Path by path: a run of one path has that path's worth as its price, and the same seed and grid give the
+// Path by path: a run of one path has that path's value as its price, and the same seed and grid give the
 // same path.
 TEST(truths, parities_hold_on_every_path) {
     const one_asset in{100, 0.05, 0.02, 0.3};
@@ -916,7 +915,7 @@ TEST(truths, parities_hold_on_every_path) {
             trades.push_back("product: barrier, rebate: 7, kind: knock_in, " + terms + ", " + barrier);
         }
     }
-    // On dates; each of these stops on the same ones, and the first is never touched.
+    // On dates: all of these stop on the same ones, and the first barrier is never touched.
     const std::string on_dates =
         "product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, monitoring: discrete, "
         "monitoring_dates: [0.25, 0.5, 0.75, 1.0], ";
@@ -955,7 +954,7 @@ TEST(truths, parities_hold_on_every_path) {
         EXPECT_TRUE(out == vanilla || std::abs(out - 7 * d) < 1e-12) << trades[i + 1] << ", seed " << seed;
         if (out != vanilla) ++dead_on_dates;
     }
-    // Paths of both kinds came up.
+    // Paths of both kinds occurred.
     EXPECT_GT(nearer_the_rebate, 20);
     EXPECT_LT(nearer_the_rebate, 220);
     EXPECT_GT(dead_on_dates, 5);

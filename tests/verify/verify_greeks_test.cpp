@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (samples that take hundreds of millions of steps)
-// Sensitivities of random trades against derivatives of their known prices; and mistakes in sensitivities
-// that are made on purpose.
+// Sensitivities of random trades against derivatives of their known prices; and planted mistakes in
+// sensitivities.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ std::set<std::string> keys_of(const book& b) {
     return out;
 }
 
-// Moves of two sizes give derivatives that differ by far less than paths err, which is a thousandth and more:
-// by a ten-thousandth, or by what would not show in a hundred-millionth of the price.
+// Derivatives from moves of two sizes differ by far less than the paths' errors of a thousandth and more: by
+// 1e-4, or by less than 1e-8 of the price shows.
 TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
         const verify::truth_entry& truth = verify::truths()[i];
@@ -63,7 +63,7 @@ TEST(verify_greeks, a_price_that_bends_has_no_derivative) {
     EXPECT_EQ(verify::known_sensitivity(t, "B.spot", 1e-3), 0);
 }
 
-// A flat market has one number of each kind, a bent one has its pillars, and the terms of trades stand still.
+// A flat market has one number of each kind, a bent one has its pillars, and the terms of trades are fixed.
 TEST(verify_greeks, a_move_changes_one_number_of_the_market) {
     verify::dice d(4);
     for (int i = 0; i < 20; ++i) {
@@ -84,7 +84,7 @@ TEST(verify_greeks, a_move_changes_one_number_of_the_market) {
     }
 }
 
-// Two trades of each kind. The engine as it is fails for one seed in 9,000; mistakes are made on the same
+// Two trades of each kind. The sound engine fails for one seed in 9,000; mistakes are made on the same
 // sample.
 TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     verify_request asked;
@@ -113,8 +113,8 @@ TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     }
 }
 
-// A sound engine fails once in 9,000 seeds. Barriers on one step take no part: near them derivatives of paths
-// cancel, and those of one path more or less are larger than what the price's paths have each.
+// A sound engine fails once in 9,000 seeds. Barriers on one step are left out: near them pathwise derivatives
+// cancel, and one path's derivative exceeds any price on the paths.
 TEST(verify_greeks, points_hold_and_their_errors_are_not_too_small) {
     verify_request asked;
     asked.greeks = true;
@@ -142,7 +142,7 @@ TEST(verify_greeks, the_worst_is_a_book_to_price_again) {
     for (const auto& worst : json["engine"]["worst"]) {
         const book b = book::parse(worst["book"].get<std::string>());
         const results again = engine().greeks(b, *b.market(), {{worst["key"].get<std::string>()}});
-        // One key alone may be reached by tangents, which part from the way back in the last bits.
+        // A single key may use tangents, which differ from the adjoint in the last bits.
         const double value = worst["value"].get<double>(), error = worst["standard_error"].get<double>();
         EXPECT_NEAR(again.greeks.at(0).value, value, 1e-12 * (std::abs(value) + error)) << worst["book"];
         EXPECT_NEAR(again.greeks.at(0).standard_error, error, 1e-11 * error);
@@ -170,7 +170,7 @@ TEST(verify_greeks, each_trade_counts_by_the_sensitivity_of_its_own_lot) {
             one.parts = 100;
             got[i].sensitivities.push_back(one);
         }
-        // The same, so that lot 0 takes what the trade's own lot took.
+        // Rotated, so that lot 0 takes what the trade's own lot took.
         got_turned[i] = got[i];
         auto& of = got_turned[i].sensitivities;
         std::rotate(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(trades[i].lot % 3), of.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (mistakes that take millions of paths to notice)
-// Every mistake of the catalogue, made on purpose, is noticed in a short run; what is no mistake is not.
+// A short run notices every planted mistake of the catalogue, and nothing else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace tilewalk::verify_plants_test {
 namespace {
 
-// The engine as it is fails for one seed in 10,000.
+// The sound engine fails for one seed in 10,000.
 TEST(verify_plants_long, every_mistake_is_caught) {
     verify_request asked;
     asked.trades = 3000;
@@ -47,8 +47,8 @@ verify_request of_points(std::uint64_t trades, const std::string& plant,
     return asked;
 }
 
-// The engine as it is fails for one seed in 10,000; four samples of it. Some mistakes need many trades, and
-// cheap ones will do.
+// The sound engine fails for one seed in 10,000, in four samples. Some mistakes need many trades, so cheap
+// ones are used.
 TEST(verify_plants_long, every_mistake_of_points_is_caught) {
     const std::set<std::string> small{"error_small", "error_large", "scrambles_shared"};
     const verification made = verify_prices(of_points(800, "all"));
@@ -63,8 +63,8 @@ TEST(verify_plants_long, every_mistake_of_points_is_caught) {
         EXPECT_EQ(m.of.failed, 0U) << m.name;
     }
     for (const char* error : {"error_small", "error_large"}) {
-        // Means of randomisations of these are nearly normal. Those of a digital, which has one path more or
-        // not, state a larger error, and those of a European lean by more than is known of so few.
+        // Means of randomisations of these are nearly normal. A digital, with one path more or less, states a
+        // larger error, and a European is too skewed for so few randomisations.
         const verification by =
             verify_prices(of_points(6000, error, {"cliquet", "range_accrual", "variance_swap"}));
         EXPECT_TRUE(by.holds()) << by.text(output_format::table);
@@ -74,7 +74,7 @@ TEST(verify_plants_long, every_mistake_of_points_is_caught) {
     EXPECT_TRUE(by.holds()) << by.text(output_format::table);
 }
 
-// The engine as it is fails for one seed in 10,000; three samples of it.
+// The sound engine fails for one seed in 10,000, in three samples.
 TEST(verify_plants, mistakes_of_points_are_caught_at_once) {
     for (const char* mistake : {"points_independent", "randomisations_repeated", "bridge_deviation"}) {
         const verification made = verify_prices(of_points(150, mistake, {"asian", "cliquet", "european"}));
@@ -139,8 +139,7 @@ TEST(verify_plants, most_mistakes_are_caught_at_once) {
     EXPECT_GE(o.mistakes.size(), 37U);
 }
 
-// If a mistake has nothing to be wrong about, the prices are those of the engine as it is, to the bit: a
-// plant changes what it says and nothing else.
+// Where a mistake does not apply, prices keep the sound engine's bits.
 TEST(verify_plants, what_a_mistake_does_not_touch_stays) {
     const auto trades_of = [](const std::string& product) {
         verify_request asked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics that judge prices: right on samples made up by the rules, and out on samples that are not.
+// The statistics that judge prices hold on samples of their laws, and fail on others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,10 +42,9 @@ std::vector<std::string> missed(const std::vector<statistic>& all) {
 
 using names = std::vector<std::string>;
 
-// Means of 200 exponential payoffs (skewness 2), 40,000 of them. The mean of t is -a/2 = -0.071 and its third
-// cumulant -2a = -0.28; their own errors are 0.005 and, for a normal t, 0.019. For the corrected t both are 0
-// up to terms of the order a^2 = 0.02: the mean is held within 4.5 errors, the third cumulant within 4.5 and
-// that much.
+// 40,000 means of 200 exponential payoffs (skewness 2). The mean of t is -a/2 = -0.071 and its third cumulant
+// -2a = -0.28, with errors of 0.005 and, for a normal t, 0.019. For the corrected t both are 0 up to terms of
+// the order a^2 = 0.02: the mean is tested within 4.5 errors, the third cumulant within 4.5 errors plus that.
 TEST(verify_statistics, skew_of_payoffs_is_taken_out) {
     constexpr std::size_t samples = 40000, n = 200;
     dice d(7);
@@ -104,9 +103,8 @@ TEST(verify_statistics, quantiles_are_those_of_the_tables) {
     EXPECT_NEAR(many.high, 1 + 4.417 * std::sqrt(2e-5), 2e-4);
 }
 
-// 4,000 samples of 60 normals against bounds that one in twenty should miss: between 3.4 % and 6.6 % do (4.5
-// deviations of that share). Massart's bound for the distribution is a little wide: it may be missed less
-// often.
+// 4,000 samples of 60 normals against bounds with a miss rate of one in twenty: between 3.4 % and 6.6 % miss
+// (4.5 deviations of that share). Massart's bound is slightly wide, and may be missed less often.
 TEST(verify_statistics, bounds_are_missed_as_often_as_they_say) {
     constexpr std::size_t samples = 4000, n = 60;
     constexpr double chance = 0.05;
@@ -183,7 +181,7 @@ TEST(verify_statistics, each_statistic_can_fail) {
     EXPECT_FALSE(no_number.holds());
 }
 
-// Bounds that are a little apart, as of a sound engine: any of them may be missed by chance alone.
+// Bounds slightly apart, as of a sound engine: any of them may be missed by chance.
 TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
     dice d(31);
     std::vector<scored_bounds> sound;
@@ -208,7 +206,7 @@ TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
     std::vector<scored_bounds> one_out = sound;
     one_out[7].upper_z = 6;
     EXPECT_EQ(missed(judge_all_bounds(one_out)), names{"largest z of a bound"});
-    // A trade that was not priced has no bound.
+    // A trade without a price has no bound.
     one_out[7] = {};
     EXPECT_FALSE(missed(judge_all_bounds(one_out)).empty());
 }
@@ -236,7 +234,7 @@ TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
     EXPECT_EQ(score_bounds(t, got, 10).upper_z, farthest_z);
 }
 
-// The tails of Student's law by quadrature over x = t + u / (1 - u).
+// The tails of Student's t by quadrature over x = t + u / (1 - u).
 TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one) {
     const auto tail = [](double t, double degrees) {
         constexpr int points = 20000;
@@ -259,8 +257,9 @@ TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one)
     }
 }
 
-// The error of 16 randomisations over its estimate has a mean square of 15/13, and as a normal number one of
-// 1, of which the approximation leaves 6e-3. The deviation of a square is 1.84 and 1.41: 4.5 of 40,000.
+// The error of 16 randomisations over its estimate has a mean square of 15/13, and 1 once converted to a
+// normal quantile, up to an approximation error of 6e-3. The standard deviation of a square is 1.84 and 1.41:
+// 4.5 of 40,000.
 TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_normals) {
     constexpr std::size_t samples = 40000, units = 16;
     dice d(41);
@@ -284,7 +283,7 @@ TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_norma
     EXPECT_NEAR(plain, 15.0 / 13, 4.5 * 1.84 / 200);
     EXPECT_NEAR(scored, 1, 4.5 * 1.42 / 200 + 6e-3);
     EXPECT_NEAR(lower, 1, 4.5 * 1.42 / 200 + 6e-3);
-    // An upper bound is forgiven a ten-thousandth of the truth, which is less than 0.01 of these errors.
+    // An upper bound has an allowance of 1e-4 of the truth, which is less than 0.01 of these errors.
     EXPECT_NEAR(upper, 1, 4.5 * 1.42 / 200 + 1.5e-2);
 }
 
@@ -298,7 +297,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     const auto of = judge_all_sensitivities(drawn, any, small);
     EXPECT_EQ(missed(of), names{});
     ASSERT_EQ(of.size(), 6U);
-    // One that is far out, anywhere, and errors beyond the bias that are a quarter too large.
+    // A single outlier anywhere, and errors beyond the bias that are a quarter too large.
     any[4321] = -7;
     EXPECT_EQ(missed(judge_all_sensitivities(drawn, any, small)), names{"largest |z|"});
     for (double& z : small) z *= 2.5;
@@ -307,7 +306,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     EXPECT_EQ(judge_all_sensitivities({}, any, {}).size(), 1U) << "no mean of nothing";
 }
 
-// A trade worth 10 of 100, with its derivatives to a spot and a rate.
+// A trade worth 10 of 100, with its derivatives by a spot and a rate.
 TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     using kind = scored_sensitivity::kind;
     const drawn_trade t{0,
@@ -335,11 +334,11 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     EXPECT_DOUBLE_EQ(right[1].truth, -0.004);
     EXPECT_NEAR(right[1].z, -1, 0.01);
     EXPECT_EQ(right[1].lean, -1);
-    // A value for another move than its unit says is found out.
+    // A value for a move other than its unit's is found.
     found_sensitivity other = rate;
     other.unit = "USD per 1 % of volatility";
     EXPECT_GT(scored(spot, other)[1].z, 25);
-    // The bias takes from the error what it explains, where it is not small beside what chance does.
+    // The bias explains a part of the error, unless it is small beside chance.
     found_sensitivity biased = spot;
     biased.value = 0.54;
     biased.bias = 0.02;
@@ -350,7 +349,7 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     biased.bias = 1e-4;
     EXPECT_EQ(scored(biased, rate)[0].is, kind::chance);
     EXPECT_GT(scored(biased, rate)[0].z, 3.5);
-    // Without an error it has to be right, also where the engine has no row.
+    // A value without an error must be right, also if the engine has no row.
     EXPECT_EQ(scored({0.5, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, 0);
     EXPECT_EQ(scored({0.501, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].z, farthest_z);

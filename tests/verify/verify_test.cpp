@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trades in random markets against closed forms, judged together: an error too small to show in any
-// one of them shows in their mean.
+// Random trades in random markets against closed forms, judged together: a bias too small to show in a single
+// trade shows in their mean.
 #include "tilewalk/verify.h"
 #include "tests/named_choice.h"
 
@@ -45,7 +45,7 @@ TEST(verify, three_hundred_trades_hold_and_forwards_a_thousandth_out_do_not) {
     for (const auto& r : right.rows) EXPECT_TRUE(r.holds()) << verify::truths()[r.truth].by;
     EXPECT_TRUE(right.holds());
 
-    // The same prices against forwards that are 0.1 percent out.
+    // The same prices against forwards that are off by 0.1 percent.
     std::vector<double> wrong;
     for (const auto& t : trades) wrong.push_back(t.price_of_high_forwards);
     const verify::judgement planted = verify::judge(trades, got, wrong);
@@ -126,13 +126,13 @@ TEST(verify, a_smaller_sample_is_the_beginning_of_a_larger_one) {
     EXPECT_EQ(texts.size(), many.size());
 }
 
-// The truth of a product that is known in this way.
+// The truth of a product by this method.
 const verify::truth_entry& truth_of(const std::string& product, const std::string& by) {
     for (const verify::truth_entry& truth : verify::truths())
         if (truth.product == product && truth.by == by) return truth;
     throw std::out_of_range(product + ", " + by);
 }
-// What a trade says behind a key, up to a comma or a bracket.
+// The text after a key of the trade, up to a comma or a bracket.
 std::string term(const verify::known_trade& t, const std::string& key) {
     const std::size_t trade = t.book.find("trades:"), at = t.book.find(key + ": ", trade);
     if (at == std::string::npos) return "";
@@ -148,7 +148,7 @@ TEST(verify, barriers_of_every_kind_are_drawn) {
         const verify::known_trade t = barrier.draw(d);
         kinds.insert(term(t, "direction") + " " + term(t, "kind") + " " + term(t, "option"));
     }
-    // One of them fails to come once in 10^10 samples.
+    // One kind is missing once in 10^10 samples.
     EXPECT_EQ(kinds, (std::set<std::string>{"down knock_in call", "down knock_in put", "down knock_out call",
                                             "down knock_out put", "up knock_in call", "up knock_in put",
                                             "up knock_out call", "up knock_out put"}));
@@ -163,7 +163,7 @@ TEST(verify, terms_are_drawn_within_what_makes_sense) {
         const double part = std::stod(term(choice, "choice_date")) / std::stod(term(choice, "maturity"));
         EXPECT_GE(part, 0.1 - 1e-12) << choice.book;
         EXPECT_LE(part, 0.9 + 1e-12) << choice.book;
-        // The better asset counts for a part of the level, the worse for the rest.
+        // The better asset has one weight of the level, the worse the rest.
         const verify::known_trade weighted = rainbow.draw(d);
         const double of_best = std::stod(term(weighted, "weights").substr(1));
         EXPECT_GT(of_best, 0) << weighted.book;
@@ -171,7 +171,7 @@ TEST(verify, terms_are_drawn_within_what_makes_sense) {
     }
 }
 
-// A payoff is as large as the notional or the payout by which the trade multiplies it.
+// A payoff is as large as the notional or the payout that multiplies it.
 TEST(verify, payoffs_have_the_scale_that_the_trade_says) {
     verify::dice d(3);
     const verify::known_trade touch = truth_of("double_touch", "reflections in two levels").draw(d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross moments of what paths leave, and a control that takes its number from them.
+// Cross moments of path outputs, and a control with a coefficient from them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,8 +20,8 @@ namespace {
 
 using kernels::word64;
 
-// A pilot, a regression, the price: with the control taken off, the error falls by what the correlation of
-// the pilot says, and the price is Black's. Its 4.5 errors are exceeded by chance 7 times in a million.
+// A pilot, a regression, the price: subtracting the control reduces the error as the pilot's correlation
+// predicts, and the price is Black's. Chance exceeds its 4.5 errors 7 times in a million.
 TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     const tests::regressed_call call;
     constexpr std::uint64_t paths = 200 * 1024;
@@ -41,8 +41,8 @@ TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     for (const kernels::moments& m : {raw, price}) EXPECT_LT(m.count * m.m4 / (m.m2 * m.m2), 40);
     EXPECT_NEAR(price.m2 / price.count, raw.m2 / raw.count * (1 - correlation * correlation),
                 0.2 * price.m2 / price.count);
-    // Nothing of the control is left but for the pilot's own error: a correlation whose deviation would be
-    // 0.0055 for normals on 32,768 paths.
+    // No correlation with the control is left except for the pilot's own error, a correlation with standard
+    // deviation 0.0055 for normals on 32,768 paths.
     const kernels::moments left = found.whole(1).moments;
     EXPECT_LT(std::fabs(*found.cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
 }
@@ -57,8 +57,8 @@ std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const st
     return {moments(x), moments(y), moments(sum)};
 }
 
-// Against sums of products taken about the exact means, in extended precision: also where the means are far
-// larger than what varies, where the two vary on different scales, and where they hedge each other.
+// Against sums of products about the exact means in extended precision, also for means far larger than the
+// variation, for different scales, and for outputs that hedge each other.
 TEST(cross_moments, are_those_of_the_paths) {
     struct made {
         double mean_x, scale_x, mean_y, scale_y, correlation, tolerance;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are whole or worth nothing, whatever byte of them is another; and work that is done in shares, in
-// blocks and in attempts merges to the tallies of one walk.
+// Blocks are valid only if complete and undamaged; work done in shares, in blocks and in attempts merges to
+// the tallies of one walk.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -74,7 +74,7 @@ TEST(kept_blocks, are_damaged_by_every_flip_and_cut) {
     EXPECT_EQ(block_in(file, "request").is, finding::damaged);
 }
 
-// For as long as it lives no file of this process grows beyond so many bytes, as on a disk that is full.
+// While it lives, no file of this process grows beyond a limit, as on a full disk.
 class full_disk {
   public:
     explicit full_disk(::rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -120,7 +120,7 @@ TEST(kept_files, that_can_not_be_written_leave_the_one_before) {
     EXPECT_EQ(files(), std::vector<std::string>{"a"});
 }
 
-// A journal of five blocks, of which one byte after the other is another, or the last there is.
+// A journal of five blocks, damaged or cut at each byte in turn.
 TEST(kept_stores, lose_one_block_at_most_and_take_nothing_wrong) {
     const tests::own_folder folder;
     std::vector<record> all;
@@ -193,7 +193,7 @@ TEST(kept_fingerprints, differ_where_a_bit_or_a_border_does) {
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
-// Walks of three trades, an option among them with a long path, over 37 tiles.
+// Walks of three trades, including an option with a long path, over 37 tiles.
 class kept_walks_in_parts : public testing::Test {
   protected:
     static constexpr std::uint64_t paths = 37 * kernels::paths_per_tile - 100;
@@ -207,7 +207,7 @@ class kept_walks_in_parts : public testing::Test {
         asked_.paths = paths;
     }
 
-    // Walks, and counts the tiles that it walked.
+    // Walks, and counts the tiles.
     std::vector<run::tally> walk(work& by) {
         std::vector<run::tally> out(jobs_.size(), run::tally(1));
         const walker on = [&](const run::walk& of, const taker& take) {
@@ -241,7 +241,7 @@ class kept_walks_in_parts : public testing::Test {
     std::vector<std::size_t> jobs_of_walks_;
 };
 
-// Shocks of two steps, two slots and three paths: each counts.
+// Shocks of two steps, two slots and three paths, each of which counts.
 TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprints) {
     const tests::own_folder folder;
     std::vector<key> all;
@@ -258,7 +258,7 @@ TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprin
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
-// All of a way back counts, and so does how points make paths.
+// Every property of the adjoint counts, and so does the construction of paths from points.
 TEST_F(kept_walks_in_parts, have_their_ways_back_and_points_in_their_fingerprints) {
     std::vector<key> all;
     const auto take = [&](const auto& change, std::size_t data = 0) {
@@ -323,7 +323,7 @@ TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
     }
 }
 
-// Parts of a run that are runs of their own are cut where the run is.
+// Parts that are runs of their own are cut where the run is.
 TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_of_parts) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     constexpr std::uint64_t parts = 5;
@@ -369,7 +369,7 @@ TEST_F(kept_walks_in_parts, go_on_from_blocks_and_walk_no_tile_twice) {
     EXPECT_EQ(tiles_walked_ - walked_first, 22 * jobs_.size());
 }
 
-// The first block is as large as an assumed speed of 2^30 operations a second makes it.
+// The first block is sized for an assumed speed of 2^30 operations a second.
 TEST_F(kept_walks_in_parts, a_trade_of_several_blocks_shares_none_with_others) {
     std::vector<double> operations;
     for (const run::job& j : jobs_)
@@ -424,8 +424,8 @@ TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
     EXPECT_THROW(walk(all), error);
 }
 
-// Work that one process does as a whole, such as a bound, is that of the share with the first tile: the
-// others do none of it. It is in a file as soon as a block's time is over.
+// Work done as a whole by one process, such as a bound, belongs to the share with the first tile; the others
+// do none of it. The work is written to a file once a block's time is over.
 TEST_F(kept_walks_in_parts, do_as_a_whole_what_has_no_tiles_of_its_own) {
     const run::tally whole = back_end_.walk_all(asked_).tallies[0];
     const key what{1, 2};
@@ -453,8 +453,7 @@ TEST_F(kept_walks_in_parts, do_as_a_whole_what_has_no_tiles_of_its_own) {
     EXPECT_EQ(made, 1);
 }
 
-// Block by block: a part of a trade that fails leaves the trade without a tally, whatever becomes of the
-// rest.
+// A failed block leaves its trade without a tally, whatever becomes of the rest.
 TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     const tests::own_folder folder;

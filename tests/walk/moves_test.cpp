@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with the product of correlation and shocks taken out, on moves made by the plain product, against
-// the programs as planned, on shocks: not a bit may differ. Also programs that must stay as they are.
+// Programs without the product of correlation and shocks, on moves made by the plain product, have the bits
+// of the planned programs on shocks. Also programs that must stay unchanged.
 #include "products/program/moves.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,6 @@ double uniform(std::uint64_t path, std::size_t number) {
     return number % 2 == 0 ? two.first : two.second;
 }
 
-// One run of a section, node by node.
 void run_section(const program::lane_section& s, const double* terms, const double* row, std::size_t step,
                  const normals_of_path& normals, const normals_of_path& uniforms,
                  std::vector<double>& states) {
@@ -112,8 +111,8 @@ std::string name_of(int asset) {
     return "A" + std::to_string(asset);
 }
 
-// Assets in two currencies, all correlated, with volatilities that change once and dividends here and there;
-// correlations are those of a common driver, so that their matrix is positive.
+// Assets in two currencies, all correlated, with volatilities that change once and some dividends; a common
+// driver makes the correlation matrix positive.
 std::string market_of(int assets) {
     std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n  assets:\n";
@@ -235,7 +234,7 @@ TEST(moves, the_numbers_are_those_of_the_market) {
                 const double root = roots[move_numbers::place_of_root(i, j)];
                 variance += root * root;
             }
-            // Volatilities lie between 0.15 and 0.35 along the way.
+            // Volatilities lie between 0.15 and 0.35.
             EXPECT_GT(variance, 0.15 * 0.15 * years * (1 - 1e-12));
             EXPECT_LT(variance, 0.35 * 0.35 * years);
             // A dollar asset drifts by half its variance; one in euros by its covariance with the rate as
@@ -246,7 +245,7 @@ TEST(moves, the_numbers_are_those_of_the_market) {
     }
 }
 
-// Programs written by hand: two factors, of which `change` makes something else.
+// Hand-written programs of two factors, modified by `change`.
 struct two_factors {
     path_program code;
     path_data data;
@@ -305,7 +304,7 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     const auto numbers = numbers_of_moves(*found, e.data);
     EXPECT_EQ(numbers.drifts, (std::vector<double>{-0.125, -0.125, -0.125, -0.125}));
     EXPECT_EQ(numbers.roots, (std::vector<double>{1, 0.25, 3, 4, 0.25, 6}));
-    // One row is left, the one that something else reads, in a column of its own.
+    // Only the row with another reader is left, in a column of its own.
     EXPECT_EQ(found->numbers_of_row, std::vector<std::uint32_t>{1});
     const auto& step = found->code.sections[0];
     EXPECT_EQ(step.per_run.nodes, std::vector<program::node>{leaf(operation::row, 1)});
@@ -313,7 +312,7 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     EXPECT_EQ(data_of_code(*found, e.data).rows[0], (std::vector<double>{2, 5}));
     EXPECT_EQ(data_of_code(*found, e.data).widths[0], 1u);
 
-    // Bound anew, the program that is left reads the same numbers.
+    // Bound again, the remaining program reads the same numbers.
     const program::program_data recorded{
         e.data.terms, {{3, 2, 1, 6, 5, 4}, {}}, e.data.runs, e.data.widths, e.data.initial_states};
     ASSERT_EQ(bind(e.code, recorded).rows[0], e.data.rows[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of moves)
-// Trades whose correlated moves are made ahead of their paths: on a fake GPU whose kernels read and write the
-// arrays of a run as the real ones do, and on a GPU. Not a bit may differ from the product within the path.
+// Trades with correlated moves computed ahead of their paths have the bits of the product within the path: on
+// a fake GPU whose kernels read and write a run's arrays as the real ones do, and on a GPU.
 #include "engine/walk/cuda/paths/moves_walk.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ using kernels::word64;
 constexpr std::uint64_t scenario_paths = 9 * kernels::paths_per_tile;
 constexpr std::uint64_t scenario_times = 4;
 
-// Two assets that share the file but not its times, so that trades map their steps to rows differently.
+// Two assets share the file but not its times, so that trades map their steps to rows differently.
 std::string volatility_of(int asset, bool scenarios) {
     if (!scenarios || asset > 1) return "0." + std::to_string(20 + asset % 30);
     static const tests::scenario_file file(scenario_times, scenario_paths);
@@ -67,9 +67,8 @@ std::string volatility_of(int asset, bool scenarios) {
            ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
 }
 
-// Baskets of so many assets, each with a trade of one date and one of more; a basket that takes uniform
-// shocks too; and a barrier whose time of touching takes a shock that is no move, so nothing can be made
-// ahead.
+// Baskets of these sizes, each with a trade of one date and one of more; a basket with uniform shocks too;
+// and a barrier whose touch time takes a shock that is no move, so that nothing can be computed ahead.
 std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };
@@ -189,7 +188,7 @@ constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and m
 // ---- kernels of the host
 // -----------------------------------------------------------------------------------
 
-// The words of a trade behind the keys of its streams.
+// The words of a trade after the keys of its streams.
 const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,
                                 const kernels::trade_record& r) {
     const auto streams_of = [](const std::vector<std::uint32_t>& streams, int slots) {
@@ -244,7 +243,7 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
     return out;
 }
 
-// The words of a trade that say which row a scenario slot takes on each step.
+// The words of a trade that name the row of a scenario slot on each step.
 const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
                                const kernels::trade_record& r) {
     return words_of_sections(code, a, r) + kernels::scenario_place(static_cast<word32>(code.sections.size()));
@@ -265,8 +264,7 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     constexpr word64 per_block = draws::per_block;
     const auto normals = program::places_in_streams(code.normal_streams, code.normals_per_step);
     const auto uniforms = program::places_in_streams(code.uniform_streams, code.uniforms_per_step);
-    // The place of shock n, which is slot n % slots of step n / slots, in its stream: a block and a number
-    // of it.
+    // The place in its stream of shock n, slot n % slots of step n / slots: a block and a number within it.
     const auto place_of = [](const std::vector<program::place_in_stream>& slots, word64 n) {
         const program::place_in_stream& p = slots[n % slots.size()];
         const word64 number = n / slots.size() * p.dimensions + p.dimension;
@@ -442,7 +440,6 @@ std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const sepa
     return all;
 }
 
-// A run of the book on a fake GPU.
 class fake_run {
   public:
     explicit fake_run(gpu_run asked)
@@ -458,7 +455,7 @@ class fake_run {
         };
     }
 
-    // On so many devices: the fake GPU, and others with its kernels.
+    // On `count` devices: the fake GPU, and others with its kernels.
     gpu_outcome walk(std::size_t count = 1) {
         kernels_ = kernels_of_run(run, separated);
         std::vector<std::shared_ptr<fake_gpu>> gpus{gpu};
@@ -492,7 +489,7 @@ class fake_run {
     std::map<std::string, int> launches;  // by kernel
 
   private:
-    std::mutex lock_;  // of launches
+    std::mutex lock_;  // protects launches
     std::map<std::string, host_kernel> kernels_;
 };
 
@@ -516,7 +513,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// The number of jobs with results; each must equal that of the CPU.
+// The number of jobs with results; each must equal the CPU's.
 std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_result>& expected) {
     EXPECT_EQ(got.failures.size(), expected.size());
     std::size_t count = 0;
@@ -544,7 +541,7 @@ TEST(moves_walk, gives_the_bits_of_the_cpu) {
                 fake.gpu->when = fake_gpu::schedule::late;
                 const auto got = fake.walk();
                 EXPECT_EQ(priced(got, expected), jobs);
-                // In mixed uniforms are of another type than moves.
+                // In mixed precision uniforms and moves have different types.
                 const std::size_t of_matrix = p == precision::mixed ? jobs - 2 : jobs - 1;
                 const std::string_view said = setting;
                 const std::size_t ahead = said == "kernel" ? 0 : said == "auto" ? large_jobs : of_matrix;
@@ -556,7 +553,7 @@ TEST(moves_walk, gives_the_bits_of_the_cpu) {
     }
 }
 
-// Moves of one trade may not be overwritten before its paths have read them, whatever the order of streams.
+// A trade's moves may not be overwritten before its paths have read them, whatever the order of streams.
 TEST(moves_walk, keeps_moves_until_they_are_read) {
     static const planned_book small({2, 3, 4});
     gpu_run run = run_of(small, "matrix");
@@ -588,7 +585,7 @@ TEST(moves_walk_of_scenarios, gives_the_bits_of_the_cpu) {
                 fake_run fake(run_of(all, setting, p, feed));
                 fake.gpu->when = fake_gpu::schedule::late;
                 EXPECT_EQ(priced(fake.walk(), expected), all.jobs().size());
-                // All but the barrier, if moves can be of the type that scenarios have.
+                // All but the barrier, if moves can have the type of scenarios.
                 const bool is_matrix = std::string_view(setting) == "matrix";
                 if (is_matrix && p != precision::mixed) {
                     EXPECT_EQ(fake.separated_count(), all.jobs().size() - 1);
@@ -630,7 +627,7 @@ TEST(moves_walk_of_scenarios, gives_the_same_bits_in_any_chunks_on_any_devices) 
     }
 }
 
-// Each row that some trade takes goes up once, whoever else takes it.
+// Each row is copied once, however many trades use it.
 TEST(moves_walk_of_scenarios, rows_are_shared_by_trades) {
     const auto& all = book_with_scenarios();
     const packed_trades packed = pack(all.jobs(), number_type::double_);
@@ -656,7 +653,7 @@ TEST(moves_walk_of_scenarios, threads_pack_what_one_packs) {
         EXPECT_EQ(together.scenarios, alone.scenarios);
         EXPECT_EQ(together.results, alone.results);
         EXPECT_TRUE(std::ranges::equal(together.records, alone.records, same_record));
-        // Each stands behind the others as it stands alone.
+        // Packed after others, each is the same as alone.
         for (std::size_t j = 0; j < many.size(); ++j) {
             const packed_trades one = pack({&many[j], 1}, type);
             const auto own = together.numbers_of(j);
@@ -689,7 +686,7 @@ TEST(moves_walk, stays_within_its_memory) {
         fills.insert(fake.launches["fill"]);
     }
     EXPECT_GE(fills.size(), 3u) << "the runs were not cut differently";
-    // A device that has less than it says.
+    // A device with less memory than it reports.
     for (std::size_t memory = of_one_tile; memory < 10 * of_one_tile; memory += of_one_tile / 2) {
         fake_run fake(run);
         fake.run.memory_bytes = 0;
@@ -795,13 +792,13 @@ TEST(moves_walk, kernels_ahead_of_a_run_are_those_of_the_run) {
     }
 }
 
-// Few factors take a ring, many no shared memory; what is said is kept.
+// Few factors use a ring, many no shared memory; explicit settings are kept.
 TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     kernel_wish how;
     EXPECT_EQ(feed_of(wish_that_reads_moves(how, 2)).name, "smem_rolling_async");
     EXPECT_TRUE(wish_that_reads_moves(how, 2).is_open());
     EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
-    how.feed = "inline";  // somebody said something
+    how.feed = "inline";  // a setting was given
     EXPECT_EQ(wish_that_reads_moves(how, 2).feed, "smem_rolling_async");
     EXPECT_FALSE(wish_that_reads_moves(how, 2).is_open());
     EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
@@ -816,14 +813,14 @@ TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
 // ---- shocks of the next chunk, made while this one is walked
 // ----------------------------------------------
 
-// A run whose shocks come from arrays, for all of which there is no room at once.
+// A run with shocks from arrays, too many for memory at once.
 gpu_run run_in_chunks(const planned_book& of, const char* correlation) {
     gpu_run run = run_of(of, correlation, precision::double_, "unroll");
     run.paths = 7 * kernels::paths_per_tile + 5;
     return run;
 }
 
-// Downloads, of which each chunk ends with one, that were asked for before each fill.
+// Records before each fill the downloads requested so far; each chunk ends with one.
 void note_fills(fake_run& fake, std::vector<int>& downloads) {
     fake.gpu->kernel = [&fake, &downloads, does = fake.gpu->kernel](const std::string& text,
                                                                     const std::string& name, const launch& l,
@@ -833,7 +830,7 @@ void note_fills(fake_run& fake, std::vector<int>& downloads) {
     };
 }
 
-// The fills of a chunk: one for each stream, which trades with the same streams on the same slots share.
+// The fills of a chunk: one for each stream, shared by trades with the same streams on the same slots.
 std::size_t fills_of_chunk(const planned_book& of) {
     using shocks = std::tuple<bool, std::vector<std::uint32_t>, std::vector<std::string>>;
     std::set<shocks> all;
@@ -851,7 +848,7 @@ std::size_t fills_of_chunk(const planned_book& of) {
     return out;
 }
 
-// Memory that a run takes when it is walked at once.
+// The memory of a run walked at once.
 std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
     fake_run fake(run);
     note_fills(fake, downloads);
@@ -859,8 +856,8 @@ std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
     return fake.gpu->most_bytes;
 }
 
-// A cube filled while a chunk reads it, or read before it is filled, would show: by the dice, whatever
-// streams and events leave open happens.
+// A cube filled while a chunk reads it, or read before it is filled, would show, because random scheduling
+// does everything that streams and events permit.
 TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
     static const planned_book small({2, 3});
     const std::size_t fills = fills_of_chunk(small);
@@ -880,7 +877,7 @@ TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) 
             note_fills(fake, downloads);
             EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
             EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes) << dice;
-            // The fills of the first two chunks are asked for before the first has ended, and so on.
+            // The fills of the next chunk are requested before the current one has ended.
             const int chunks = fake.gpu->calls["download"];
             ASSERT_EQ(downloads.size(), fills * static_cast<std::size_t>(chunks));
             most_chunks = std::max(most_chunks, chunks);
@@ -891,7 +888,7 @@ TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) 
     }
 }
 
-// No second set where it is of no use, or has no room.
+// A second set is allocated only if useful and if there is room.
 TEST(moves_walk_shocks_made_ahead, take_memory_only_where_there_are_chunks) {
     static const planned_book small({2, 3});
     gpu_run run = run_in_chunks(small, "kernel");
@@ -908,7 +905,7 @@ TEST(moves_walk_shocks_made_ahead, take_memory_only_where_there_are_chunks) {
     run.memory_bytes = 0;
     const std::size_t all = bytes_at_once(run, downloads);
     EXPECT_LE(all, 8 * of_one_tile);
-    // A device that has less than it says.
+    // A device with less memory than it reports.
     for (std::size_t memory = of_one_tile; memory < all; memory += all / 8) {
         fake_run fake(run);
         fake.gpu->said_free = all * 4 / 5;
@@ -1001,7 +998,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         options.overrides.device = "cpu";
         const results expected = pricer.price(of, options);
         for (const char* setting : {"kernel", "matrix"}) {
-            // The product of many factors is left to the matrix: it takes the compiler minutes.
+            // The matrix variant alone handles many factors: compiling their product takes minutes.
             if (&of == &large && std::string_view(setting) == "kernel" &&
                 with.precision != precision::double_)
                 continue;
@@ -1028,7 +1025,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         with.precision = tests::named{precision};
         for (const char* feed : {"inline", "smem_rolling_async", "none"}) {
             with.prefetch = feed;
-            with.distance = 2;  // a ring that has room for 20 shocks
+            with.distance = 2;  // a ring with room for 20 shocks
             compare(small, with);
         }
         with.prefetch = "auto";

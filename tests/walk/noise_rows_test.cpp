@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of shocks that trades share by the names of their streams: which trades share, where their rows begin,
-// and what a source is told of them.
+// Rows of shocks that trades share by stream names: which trades share, where their rows begin, and what a
+// source is asked to fill.
 #include "engine/walk/cuda/paths/noise_rows.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct number_of_name {
     friend auto operator<=>(const number_of_name&, const number_of_name&) = default;
 };
 
-// By row, the numbers that a source is told to put there.
+// By row, the numbers that a source is asked to put there.
 std::vector<std::vector<number_of_name>> told(device& on, const noise_rows& rows) {
     std::vector<device_memory> memory;
     std::vector<std::vector<number_of_name>> out(rows.rows());
@@ -66,8 +66,7 @@ TEST(noise_rows, are_shared_by_trades_with_the_same_streams) {
     EXPECT_EQ(rows.add(two, 2, names({"A", "B"}), 5), a);
     EXPECT_EQ(rows.rows(), 10u);
     std::set<std::size_t> shares{a};
-    // Another name, another order, another number of slots, other streams of the slots: each a share of its
-    // own.
+    // Another name, order or number of slots, or other streams of the slots, is another share.
     EXPECT_TRUE(shares.insert(rows.add(two, 2, names({"A", "C"}), 5)).second);
     EXPECT_TRUE(shares.insert(rows.add(two, 2, names({"B", "A"}), 5)).second);
     EXPECT_TRUE(shares.insert(rows.add(std::vector<std::uint32_t>{0}, 1, names({"A"}), 5)).second);
@@ -75,11 +74,10 @@ TEST(noise_rows, are_shared_by_trades_with_the_same_streams) {
     const std::vector<std::uint32_t> first_twice{0, 0, 1}, in_turn{0, 1, 0}, second_twice{0, 1, 1};
     for (const auto& slots : {first_twice, in_turn, second_twice})
         EXPECT_TRUE(shares.insert(rows.add(slots, 3, names({"A", "B"}), 5)).second);
-    // Without names all slots are of the stream with the key 0, whether their streams are said or not.
+    // Without names all slots belong to the stream with the key 0, whether their streams are given or not.
     const std::size_t nameless = rows.add({}, 2, {}, 5);
     EXPECT_TRUE(shares.insert(nameless).second);
     EXPECT_EQ(rows.add(std::vector<std::uint32_t>{0, 0}, 2, {}, 5), nameless);
-    // Shares count from 0, and follow one another.
     EXPECT_EQ(*shares.begin(), 0u);
     EXPECT_EQ(*shares.rbegin(), shares.size() - 1);
     std::uint64_t next = 0;
@@ -182,7 +180,7 @@ TEST(noise_rows, tell_a_source_the_number_of_every_row_once) {
     }
 }
 
-// The copy of the slots ends before its memory does, whatever fails.
+// The copy of the slots completes before its memory is freed, whatever fails.
 TEST(noise_rows, leave_nothing_under_way_when_a_call_fails) {
     noise_rows rows;
     rows.add({}, 3, {}, 4);

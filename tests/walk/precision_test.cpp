@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precisions: each walks its own shocks with its own arithmetic, to the same bits on every instruction set
-// and any number of threads; and single strays no further from double than rounding lets it.
+// Each precision walks its own shocks with its own arithmetic, with the same bits on every instruction set
+// and number of threads; single differs from double by rounding alone.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -33,7 +33,7 @@ using tests::in_book;
 
 constexpr precision cpu_precisions[] = {precision::double_, precision::single, precision::mixed};
 
-// A nan counts as the same as any other: its sign and payload follow from the order of operands.
+// All NaNs count as equal: sign and payload follow from the order of operands.
 std::uint32_t bits(float x) {
     return std::bit_cast<std::uint32_t>(std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x);
 }
@@ -171,8 +171,8 @@ TEST(precision_single_lanes, shocks_equal_the_kernel_headers) {
     }
 }
 
-// The bits of every operation in single and of its shocks, in one number (FNV-1a). A change that alters it
-// changes prices, and must say so.
+// A hash (FNV-1a) of every operation in single and of its shocks. A change of it changes prices and must be
+// announced.
 TEST(precision_single_lanes, have_the_bits_of_every_other_build) {
     for (const auto* set : instruction_sets()) {
         std::uint64_t hash = 0xcbf29ce484222325u;
@@ -200,7 +200,7 @@ TEST(precision_single_lanes, have_the_bits_of_every_other_build) {
 
 TEST(precision, walks_equal_one_path_at_a_time) {
     constexpr std::uint64_t seed = 77;
-    // Steps that begin inside a block of random numbers, in every way there is.
+    // Steps that begin anywhere inside a block of random numbers.
     for (int normals = 0; normals <= 6; ++normals) {
         for (int uniforms = normals == 0 ? 1 : 0; uniforms <= 5; uniforms += normals < 4 ? 1 : 3) {
             const tests::shocked_program p(normals, uniforms, 7);
@@ -275,7 +275,7 @@ TEST(precision, neighbours_and_threads_change_no_bit) {
         const auto alone = tests::whole(cpu::walk_all({&book[j], 1}, *sets.back(), 1, nullptr, {})).at(0);
         expect_same_bits(together.at(j).moments, alone.moments);
     }
-    // Precisions are not one and the same.
+    // The precisions differ.
     EXPECT_NE(bits(together[0].moments.mean), bits(together[2].moments.mean));
     EXPECT_NE(bits(together[2].moments.mean), bits(together[4].moments.mean));
     EXPECT_NE(bits(together[0].moments.mean), bits(together[4].moments.mean));
@@ -340,8 +340,8 @@ TEST(precision, demo_book_agrees_with_double) {
             return run::standard_error_of(r[static_cast<std::size_t>(i)].moments);
         };
         for (const auto& one : r) ASSERT_EQ(one.not_finite, 0U);
-        // Path by path the same shocks: what differs is rounding, some of 2^-24 a step. (A path that lands
-        // within it of a strike that decides all or nothing would weigh more; here none does.)
+        // With the same shocks path by path only rounding differs, a few 2^-24 a step. (A path that close to
+        // a digital's strike would weigh more; there is none here.)
         const double size = std::abs(r[2].moments.mean) + standard_error(2) * std::sqrt(double(paths));
         const double steps = static_cast<double>(made.when.steps());
         EXPECT_LE(std::abs(r[1].moments.mean - r[2].moments.mean), (steps + 4) * 0x1p-24 * size);
@@ -352,8 +352,8 @@ TEST(precision, demo_book_agrees_with_double) {
     }
 }
 
-// Formulas of the bridge divide by small numbers where nothing moves or a path begins on the barrier; single
-// may not round these to 0.
+// Formulas of the bridge divide by small numbers if nothing moves or a path begins on the barrier; single may
+// not round these to 0.
 TEST(precision, bridges_stay_finite_without_variance) {
     for (const std::string volatility : {"0.0", "1.0e-9", "0.3"}) {
         for (const std::string barrier : {"100.0", "99.0", "120.0"}) {
@@ -430,7 +430,7 @@ TEST(precision_shadow, tells_the_rounding_of_single_and_nothing_else) {
             EXPECT_EQ(exact.in_standard_errors, 0);
         }
     }
-    // The run of a GPU: its own precision is not walked here, its shadow is.
+    // A GPU run in single_fast: only its shadow sample is walked here.
     EXPECT_EQ(cpu::shadow_precision(precision::single_fast), precision::mixed);
     EXPECT_EQ(cpu::shadow_paths(9000), 4096U);
 }

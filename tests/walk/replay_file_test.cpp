@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of shocks: what is written is read, in both forms; what is wrong, damaged or hostile is refused with
-// what it is and where.
+// Files of shocks: both forms read back as written; wrong, damaged or hostile files are refused with the
+// fault and its place.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -35,9 +35,9 @@ class replay_file : public testing::Test {
     std::filesystem::path write(const std::string& bytes) const { return own_.write("shocks", bytes); }
 };
 
-// The message of what reading these bytes throws; "" if they do.
+// The message of the error from reading these bytes; empty if there is none.
 std::string refusal(const std::string& bytes) {
-    // In memory of just this size, so that a sanitizer sees each byte too far.
+    // In memory of exactly this size, so that a sanitizer sees every read beyond the end.
     const std::vector<std::byte> exact(reinterpret_cast<const std::byte*>(bytes.data()),
                                        reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size());
     try {
@@ -61,7 +61,6 @@ std::string message_of(error_kind kind, const call& c) {
     return "";
 }
 
-// An array as NumPy writes it.
 std::string numpy(const std::string& fields, std::size_t data_bytes, int version = 1) {
     const std::size_t before = version == 1 ? 10 : 12;
     std::string header = fields;
@@ -78,7 +77,7 @@ std::string numpy_of_shape(const std::string& shape, std::size_t data_bytes) {
     return numpy("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", data_bytes);
 }
 
-// Tilewalk's own form, with a checksum that is right.
+// Tilewalk's own form, with a right checksum.
 std::string own(const arrays::layout& what, std::size_t data_bytes) {
     return arrays::header_of(what) + std::string(data_bytes, '\0');
 }
@@ -222,7 +221,7 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
         refusal(numpy_of_shape("(4294967296, 4294967296)", 64)),
         "found 64 bytes of numbers, expected more than 2^64 for 4294967296 steps of 1 normals on 4294967296 "
         "paths");
-    // 2^61 numbers of 8 bytes are 2^64 bytes: none, if nobody looks.
+    // 2^61 numbers of 8 bytes are 2^64 bytes, which overflows to 0.
     EXPECT_NE(refusal(numpy_of_shape("(2, 1152921504606846976)", 0)).find("expected more than 2^64"),
               std::string::npos);
     const std::string cannot = "the header of the NumPy array can't be read: found ";
@@ -247,7 +246,7 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
               "found a NumPy array of version 4.0, expected 1.0, 2.0 or 3.0");
     EXPECT_NE(refusal(numpy_of_shape(std::string(4096, ' ') + "(2, 4)", 64)).find("expected at most 4096"),
               std::string::npos);
-    // 11 bytes more in the header: where a double must not begin.
+    // 11 bytes more in the header, a misaligned beginning for doubles.
     const std::string fields = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), } ";
     std::string odd("\x93NUMPY\x01\0", 8);
     odd += static_cast<char>(fields.size());
@@ -273,7 +272,7 @@ TEST_F(replay_file, headers_of_our_own_are_not_trusted) {
               std::string::npos);
     EXPECT_EQ(refusal("TWSHOCKS"), "found a header of 8 bytes, expected 64");
 
-    // A wrong field under a checksum that is right.
+    // A wrong field under a right checksum.
     const auto with_byte = [&](std::size_t at, char value) {
         std::string bytes = own({of, 1, 1, 0, 1, 64}, 8);
         bytes[at] = value;

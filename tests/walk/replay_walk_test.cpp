@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks from arrays: an array of our own random numbers gives the bits of the random numbers themselves, an
-// array of another type is converted as the precision says, and one that is too small is refused.
+// Shocks from arrays: an array of our own random numbers gives the same bits, an array of another type is
+// converted as the precision requires, and one that is too small is refused.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -25,7 +25,7 @@ using program::precision;
 constexpr std::uint64_t seed = 11;
 constexpr std::size_t steps = 5;
 
-// Shocks [step][slot][path] with a margin between slots and between steps, and no path more than asked for.
+// Shocks [step][slot][path] with gaps between slots and steps, and no paths beyond those asked for.
 template <class element>
 class cube {
   public:
@@ -184,7 +184,7 @@ TEST(replay_walk, an_array_too_small_is_refused_before_the_walk) {
     auto few_slots = wide.uniforms.view();
     few_slots.slots = 1;
     EXPECT_NE(refused(100, wide.normals.view(), few_slots).find("uniforms"), std::string::npos);
-    // More than it takes is no fault.
+    // An array larger than needed is accepted.
     walked(p.job(precision::double_, 0, 99), wide.normals.view(), wide.uniforms.view());
 }
 

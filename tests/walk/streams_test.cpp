@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of random numbers by name: the keys of names, who shares noise and who does not, what that does to
-// the errors of totals, and what is refused.
+// Streams of random numbers by name: keys of names, who shares noise, the effect on errors of totals, and
+// refusals.
 #include "products/program/streams.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using program::stream_name;
 using tests::dollar_market;
 
-// FNV-1a and the finaliser of MurmurHash3 by Python's integers.
+// FNV-1a and the finaliser of MurmurHash3, computed in Python.
 TEST(streams, keys_of_names_are_known_answers) {
     EXPECT_EQ(stream_name("ACME").key, 0x6efdcca57ccdae6u);
     EXPECT_EQ(stream_name("USD.rate").key, 0x1ab71680c6bb7407u);
@@ -34,7 +34,7 @@ TEST(streams, keys_of_names_are_known_answers) {
     EXPECT_EQ(stream_name().key, 0u);
 }
 
-// Names of a market whose keys must be apart: of assets, what they do between dates, rates, exchange rates.
+// Names of a market whose keys must differ: assets, their paths between dates, rates, exchange rates.
 TEST(streams, of_a_market_are_all_named) {
     const market in = market::parse(
         "as_of: 2026-01-15\n"
@@ -67,7 +67,7 @@ TEST(streams, places_count_the_dimensions_of_each_stream) {
         EXPECT_EQ(places[s].dimension, dimension[s]);
         EXPECT_EQ(places[s].dimensions, dimensions[s]);
     }
-    // Without streams all slots are of one.
+    // Without streams all slots belong to one.
     EXPECT_EQ(program::places_in_streams({}, 2)[1].dimension, 1u);
 }
 
@@ -92,7 +92,7 @@ TEST(streams, a_path_of_too_many_numbers_is_refused_by_name) {
     }
 }
 
-// Assets that are alike in all but their names.
+// Assets that differ only in their names.
 const std::string alike =
     dollar_market(0.03, {{"ACME", "spot: 100, volatility: 0.2"}, {"BETA", "spot: 100, volatility: 0.2"}});
 
@@ -131,18 +131,18 @@ TEST(streams, trades_on_one_asset_walk_the_same_paths) {
     for (const price_row& row : r.rows) ASSERT_EQ(row.status, trade_status::priced) << row.message;
     EXPECT_EQ(r.rows[0].price, r.rows[2].price);
     EXPECT_NE(r.rows[0].price, r.rows[1].price);
-    // In a basket of uncorrelated assets each keeps its noise, wherever it stands.
+    // In a basket of uncorrelated assets each keeps its noise in any position.
     EXPECT_NEAR(r.rows[3].price / r.rows[0].price, 1, 1e-12);
     EXPECT_NEAR(r.rows[4].price / r.rows[0].price, 1, 1e-12);
-    // A barrier that no path reaches changes nothing, although the path is watched.
+    // A barrier that no path reaches changes nothing, although the path is monitored.
     EXPECT_NEAR(r.rows[5].price / r.rows[0].price, 1, 1e-12);
 }
 
 // Over 400 seeds, the errors of two trades on different assets are uncorrelated, and those of two on one
-// asset are not. The coefficient of 400 independent pairs has a standard deviation of 0.05: 4.5 of these, a
-// false alarm in 150,000.
+// asset are not. The coefficient of 400 independent pairs has a standard deviation of 0.05: 4.5 of these give
+// one false alarm in 150,000.
 TEST(streams, errors_of_trades_on_different_assets_are_independent) {
-    const double truth = 9.413403383853019;  // Black and Scholes
+    const double truth = 9.413403383853019;  // Black-Scholes
     double ab = 0, aa = 0, a2 = 0, b2 = 0, c2 = 0;
     constexpr int seeds = 400;
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -160,9 +160,8 @@ TEST(streams, errors_of_trades_on_different_assets_are_independent) {
     EXPECT_GT(aa / std::sqrt(a2 * c2), 0.9);
 }
 
-// Trades on many assets: the error of their total is that of independent parts, the root of the sum of
-// squares, where with common numbers it would be the sum. The error comes from 64 parts, so that it is known
-// to 9 %: 4.5 of these.
+// The error of a total over many assets is the root of the sum of squares, where common numbers would give
+// the sum. From 64 parts the error is known to 9 %: 4.5 of these.
 TEST(streams, a_total_over_many_assets_gains_by_independence) {
     std::string market_text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n", trades;
     constexpr int assets = 25;

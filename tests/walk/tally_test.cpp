@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tallies merge in any order, from any pieces of a run and over files, to the bits of the one tree; and sums
-// over trades have the errors that their parts tell.
+// Tallies merge in any order, from any pieces of a run and over files, to the bits of the one tree; sums over
+// trades have the errors of their parts.
 #include "engine/walk/tally.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST(tally, any_pieces_in_any_order_give_the_bits_of_the_tree) {
     }
 }
 
-// Shares may have walked the same tiles, and hold them in other subtrees.
+// Shares may have walked the same tiles and hold them in different subtrees.
 TEST(tally, that_learns_from_others_knows_all_that_any_of_them_does) {
     std::mt19937 dice(5);
     for (const word64 tiles : sizes) {
@@ -247,7 +247,6 @@ TEST(tally, refuses_what_is_there_already_or_of_another_run) {
     refuses([&] { (void)t.parts(); });
 }
 
-// Ranges of tiles that are walked alone merge to the walk of all.
 TEST(tally, ranges_walked_alone_merge_to_the_run) {
     const book trades = book::parse(
         "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
@@ -303,9 +302,9 @@ double black(double volatility, analytics::right right) {
     return discount * analytics::black_price(right, 100 / discount, 100, volatility);
 }
 
-// The 95 % interval holds the truth in 95 of 100 runs, and the error is that of many runs: where positions
-// hedge each other, where they have nothing in common, and where they are all alike. The interval may miss in
-// 8 to 56 of 600 runs, which a right one leaves four times in a million (binomial, 5 %).
+// The 95 % interval holds the truth in 95 of 100 runs, and the error is that of many runs: for hedged,
+// independent and equal positions. The interval may miss in 8 to 56 of 600 runs, which a right one violates
+// four times in a million (binomial, 5 %).
 TEST(tally_totals, intervals_cover) {
     const double call_a = black(0.2, analytics::right::call), put_a = black(0.2, analytics::right::put);
     const double call_b = black(0.3, analytics::right::call);
@@ -337,7 +336,7 @@ TEST(tally_totals, intervals_cover) {
         }
         EXPECT_GE(missed, 8);
         EXPECT_LE(missed, 56);
-        // Both variances have 600 degrees of freedom or more; the cap at the plain sum takes up to a tenth.
+        // Both variances have at least 600 degrees of freedom; the cap at the plain sum takes up to a tenth.
         EXPECT_NEAR(told / (squares / runs), 1, 0.3);
         EXPECT_NEAR(sum / runs, 0, 5 * std::sqrt(squares / runs / runs));
         EXPECT_GE(at_most * 1.02, std::sqrt(squares / runs));
@@ -359,19 +358,17 @@ TEST(tally_totals, say_at_most_below_sixteen_parts) {
     EXPECT_FALSE(is_figure(few.error) || is_figure(few.low) || is_figure(few.high));
     EXPECT_TRUE(is_figure(few.error_at_most));
     EXPECT_TRUE(is_figure(enough.error) && is_figure(enough.low) && is_figure(enough.high));
-    // Student's quantile for 15 degrees of freedom, where what the position is worth is no more than a hedge
-    // leaves.
+    // Student's quantile for 15 degrees of freedom, for a hedge's small remainder.
     const currency_total hedged =
         total_of(option("c", "A", "call", 10) + option("d", "A", "call", -9.9), 16 * 1024, 1);
     EXPECT_NEAR((hedged.high - hedged.value) / hedged.error, 2.13145, 1e-4);
     EXPECT_NEAR((hedged.value - hedged.low) / hedged.error, 2.13145, 1e-4);
-    // One trade knows its error from its paths.
+    // A single trade knows its error from its paths.
     const currency_total one = total_of(option("c", "A", "call", 10), 2048, 1);
     EXPECT_EQ(one.error, one.error_at_most);
     EXPECT_NEAR(one.high - one.value, 1.959963984540054 * one.error, 1e-12 * one.value);
 }
 
-// A trade's parts do not depend on its neighbours, and merge to its price.
 TEST(tally_totals, parts_of_a_trade_are_its_own) {
     run_options options;
     options.overrides.paths = 100 * 1024 + 5;
@@ -389,7 +386,7 @@ TEST(tally_totals, parts_of_a_trade_are_its_own) {
     sum += alone.rows[0].part_means[50] * 5;
     EXPECT_NEAR(sum / (100 * 1024 + 5), alone.rows[0].price, 1e-12);
 
-    // Through JSON and back, where they are asked for.
+    // Through JSON and back, if requested.
     std::ostringstream with, without;
     write(with, alone, output_format::json, {.parts = true});
     write(without, alone, output_format::json);
@@ -400,7 +397,7 @@ TEST(tally_totals, parts_of_a_trade_are_its_own) {
     EXPECT_TRUE(read_results(without.str(), "without").rows.at(0).part_means.empty());
 }
 
-// A changed market under the same seed: the error of a difference is that of the difference.
+// Two markets under the same seed: the error belongs to the difference.
 TEST(tally_totals, differences_of_one_seed_have_their_own_error) {
     run_options options = tests::plain_paths();
     options.overrides.paths = 64 * 1024;

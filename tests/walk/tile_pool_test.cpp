@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool merges tiles in blocks as they come; the result must be that of one tree over all tiles.
+// The pool merges blocks of tiles as they come; the result must be that of one tree over all tiles.
 #include "engine/walk/cpu/tile_pool.h"
 #include "products/program/evaluate.h"
 
@@ -70,7 +70,7 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
     const square_of_normal trade;
     const auto& operations = *runnable_instruction_sets().sets[0];
     const std::uint64_t block = 1024 * std::uint64_t{kernels::paths_per_tile};
-    // Below, at and above a block; several blocks with an odd rest; three blocks, which is not a full tree.
+    // Below, at and above a block; several blocks with an odd rest; three blocks, an incomplete tree.
     std::vector<path_job> jobs;
     for (const std::uint64_t paths :
          {std::uint64_t{1}, block - 1, block, block + 1, 3 * block, 5 * block + 7 * 1024 + 3}) {
@@ -86,7 +86,7 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
     }
 }
 
-// An instruction set whose draws are counted, and one of which sets a flag.
+// An instruction set that counts its draws and sets the flag at one of them.
 struct counted_draws {
     static inline std::atomic<int> made{0};
     static inline std::atomic<bool> cancel{false};

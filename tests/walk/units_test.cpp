@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of means of few numbers, which lean where the numbers are skewed.
+// Intervals of means of few numbers, asymmetric for skewed numbers.
 #include "engine/walk/units.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
     EXPECT_GT(right.above, run::width_95(15));
     EXPECT_NEAR(right.below, left.above, 1e-12);
     EXPECT_NEAR(right.above, left.below, 1e-12);
-    // The ends go where the cubic of Hall's transformation has Student's quantile.
+    // The ends are where the cubic of Hall's transformation equals Student's quantile.
     const auto cubic = [](double t, double lean) {
         return t + lean * t * t / 3 + lean * lean * t * t * t / 27 + lean / 6;
     };
@@ -48,8 +48,8 @@ TEST(units, numbers_lean_by_their_skewness) {
     EXPECT_EQ(run::lean_of(std::vector<double>{3, 3, 3, 3}), 0);
 }
 
-// Means of 16 exponential numbers, whose skewness is 2. 20,000 means; a count has a deviation of 31 about
-// 19,000, and seeds are fixed.
+// Means of 16 exponential numbers, with skewness 2. The count of 20,000 means has a standard deviation of 31
+// about 19,000, and seeds are fixed.
 TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
     constexpr int runs = 20000;
     int leaning = 0, symmetric = 0;
@@ -72,8 +72,8 @@ TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
     EXPECT_LT(leaning, 19300);
 }
 
-// Errors of parts of independent paths beside the error of their mean, which is known. One in a million of
-// the 20,000 is beyond by chance, so that one in 50 sets of seeds shows any; seeds are fixed.
+// Errors from parts of independent paths, against the known error of their mean. One in a million of the
+// 20,000 is out of bounds by chance, so one in 50 sets of seeds shows any; seeds are fixed.
 TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
     int hidden = 0, half_hidden = 0;
     for (std::uint64_t run = 0; run < 20000; ++run) {
@@ -91,7 +91,7 @@ TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
     }
     EXPECT_EQ(hidden, 0);
     EXPECT_GT(half_hidden, 10) << "can this fail?";
-    // An error that is far larger than what parts show is beside them, whatever their number.
+    // An error far larger than the parts show is added to theirs, whatever their number.
     EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(16, 3.0)), 1);
     EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(4, 3.0)), 1);
     EXPECT_EQ(run::error_beside_parts(0, std::vector<double>(16, 3.0)), 0);

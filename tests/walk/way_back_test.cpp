@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane machine's way back against the plain one, path by path: the sums of derivatives over a tile, in
-// every precision, in one piece and in many, on every instruction set.
+// The lane machine's adjoint against the plain one, path by path: sums of derivatives over a tile, in every
+// precision, in one piece and in many, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::uint64_t seed = 20260115;
 
-// A trade with its way back, compiled.
 struct compiled_both_ways : tests::both_ways {
     cpu::lane_program forth_lanes, again_lanes, back_lanes;
     cpu::lane_way_back way;
@@ -67,7 +66,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return true;
 }
 
-// The random numbers of a path as the walks of double draw them.
+// The random numbers of a path as walks in double draw them.
 tests::noise_of_path drawn(const compiled_both_ways& of, std::uint64_t path) {
     const auto number_of = [&of, path](const std::vector<std::uint32_t>& streams, int per_step,
                                        const std::vector<program::stream_name>& names, auto draw) {
@@ -87,7 +86,7 @@ tests::noise_of_path drawn(const compiled_both_ways& of, std::uint64_t path) {
             {}};
 }
 
-// The plain derivatives of a path, in the line in which the lane machine has them.
+// The plain derivatives of a path, in the lane machine's order.
 std::vector<double> in_line(const compiled_both_ways& of, tests::number_vector plain) {
     program::path_data as_data = of.made.data;
     as_data.initial_states = plain.initial_states;
@@ -98,7 +97,7 @@ std::vector<double> in_line(const compiled_both_ways& of, tests::number_vector p
 
 }  // namespace
 
-// Their sums are of the same numbers, added in another order; those of tables are rounded to 2^-64.
+// The sums are of the same numbers in another order; those of tables are rounded to 2^-64.
 TEST(way_back, finds_the_derivatives_of_every_path) {
     const auto& best = *cpu::runnable_instruction_sets().sets[0];
     constexpr std::uint64_t paths = 300;  // more than one pass, and a part of the next
@@ -149,7 +148,6 @@ TEST(way_back, leaves_the_price_as_it_is) {
     }
 }
 
-// A path that is gone again in pieces is the same path.
 TEST(way_back, is_the_same_in_any_pieces) {
     const auto& best = *cpu::runnable_instruction_sets().sets[0];
     const book models = book::parse(book_of_every_model());
