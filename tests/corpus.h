@@ -28,8 +28,6 @@
 
 namespace tilewalk::corpus {
 
-// ---- Memory --------------------------------------------------------------------------------------------
-
 // Not inlined: within one function the compiler would report a mismatch of free and operator new.
 struct counted_memory {
     std::atomic<std::int64_t> live{0}, most{0};
@@ -63,8 +61,6 @@ class memory_watch {
 };
 inline constexpr std::int64_t most_memory = std::int64_t{96} << 20;
 
-// ---- Draws ---------------------------------------------------------------------------------------------
-
 // The k-th number of a seed, a pure function of both (the finaliser of splitmix64).
 inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
     std::uint64_t z = (seed * 0x9e3779b97f4a7c15U) ^ ((k + 1) * 0xd1342543de82ef95U);
@@ -88,15 +84,11 @@ class draws {
     std::uint64_t seed_, count_ = 0;
 };
 
-// ---- Files ---------------------------------------------------------------------------------------------
-
 inline std::string content(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) throw std::runtime_error("no file " + file);
     return {std::istreambuf_iterator<char>(in), {}};
 }
-
-// ---- Refusals ------------------------------------------------------------------------------------------
 
 // The longest possible message: lists of names are cut and texts of the file shortened.
 inline constexpr std::size_t longest_message = 1500;
@@ -117,8 +109,6 @@ inline std::string fault_of(const error& e, bool needs_place = true) {
     if (needs_place && e.where().line < 1) return "a refusal without a line" + said;
     return "";
 }
-
-// ---- Pricing -------------------------------------------------------------------------------------------
 
 // Few paths and one thread are enough to see that figures are finite, and to compare bits.
 inline run_options few_paths() {

@@ -35,8 +35,6 @@ struct base_file {
     std::string trade;  // for a product, its example; for a market, a book unless it is the demo's
 };
 
-// ---- What is judged ------------------------------------------------------------------------------------
-
 inline std::string bits(double value) {
     std::ostringstream out;
     out.precision(17);
@@ -450,8 +448,6 @@ class judge {
         }
     }
 };
-
-// ---- A case --------------------------------------------------------------------------------------------
 
 struct outcome {
     std::string defect;  // empty if nothing is wrong

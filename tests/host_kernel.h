@@ -106,8 +106,6 @@ inline std::string replaced_once(std::string text, const std::string& what, cons
     return text.replace(at, what.size(), by);
 }
 
-// ---- a block of threads ----------------------------------------------------------------------------------
-
 // A barrier.
 struct meeting {
     unsigned size = 0, there = 0, number = 0;

@@ -21,8 +21,6 @@
 
 namespace tilewalk::independent {
 
-// ---- Numbers -------------------------------------------------------------------------------------------
-
 // sign? (digits [. digits?] | . digits) ([eE] sign? digits)?, without superfluous leading zeros; finite, and
 // 0 only if every digit is.
 class number_grammar {
@@ -76,8 +74,6 @@ inline std::optional<double> number(std::string_view text) {
     return number_grammar::read(text);
 }
 
-// ---- Dates ---------------------------------------------------------------------------------------------
-
 // Every day from 1900 to 2299, counted one by one from Sunday, 1 January 1899. The first and last years exist
 // for days that roll; no text refers to them.
 class day_table {
@@ -127,8 +123,6 @@ class day_table {
 inline std::optional<int> day(const std::string& text) {
     return day_table::all().serial(text);
 }
-
-// ---- YAML, as far as the shipped files go --------------------------------------------------------------
 
 struct no_yaml : std::runtime_error {  // what no reader should accept
     using std::runtime_error::runtime_error;
@@ -436,8 +430,6 @@ class yaml_reader {
         return of_text(std::move(text));
     }
 
-    // ---- between brackets
-
     void skip_in_flow(std::size_t outer) {
         const std::size_t line = line_;
         if (!skip_blank()) throw no_yaml("an open bracket");
@@ -517,8 +509,6 @@ class yaml_reader {
 inline tree yaml(std::string_view text) {
     return yaml_reader::read(text);
 }
-
-// ---- Times and schedules -------------------------------------------------------------------------------
 
 // A day (by its serial number) or a number of years.
 struct moment {

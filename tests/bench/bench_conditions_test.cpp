@@ -37,8 +37,6 @@ bool has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
 
-// ---- What ncu prints
-
 constexpr const char* head =
     R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value")"
     "\n";
@@ -117,8 +115,6 @@ TEST(bench_conditions, what_no_ncu_prints_is_refused_with_its_line) {
     }
 }
 
-// ---- The verdict
-
 TEST(bench_conditions, a_verdict_names_the_condition_that_is_missing) {
     const auto says = [](const char* feed, double bandwidth, double stalled) {
         return verdict_on(cuda::feed_named(feed), bandwidth, stalled);
@@ -182,8 +178,6 @@ TEST(bench_conditions, launches_become_the_rows_that_made_them) {
     no_feed.rows[0].axes.erase("feed");
     EXPECT_TRUE(has(why({{1, 1, 1}}, no_feed), "without a feed"));
 }
-
-// ---- A suite on a GPU that computes nothing, with a stand-in for ncu first on the PATH
 
 class path_of_programs {
   public:
@@ -463,8 +457,6 @@ TEST(bench_conditions, nothing_is_asked_of_ncu_without_a_command) {
     EXPECT_TRUE(conditions_among(prefetch(few_feeds()).got).empty());
     EXPECT_TRUE(ncu.arguments().empty());
 }
-
-// ---- What people see, and what a baseline does not
 
 run with_conditions(run of) {
     std::vector<std::vector<double>> launches;

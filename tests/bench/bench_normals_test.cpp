@@ -28,8 +28,6 @@
 #include "tests/own_folder.h"
 #include "tilewalk/tilewalk.h"
 
-// ---- what the kernels take from CUDA: threads play one after the other ------------------------------------
-
 namespace {
 
 struct index_of {
@@ -191,8 +189,6 @@ TEST(bench_normals, let_no_payoff_hide_that_it_is_no_number) {
     EXPECT_EQ(studies::asian_payoff<generator>(normals::asian_terms(), 0), 0);
     generator::shift = 0;
 }
-
-// ---- the suite, on a device whose kernels play the above --------------------------------------------------
 
 template <class job>
 job argument(std::span<void*> arguments) {

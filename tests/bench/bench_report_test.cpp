@@ -45,8 +45,6 @@ row timed(const std::string& suite, json axes, double ms, double noise = 0.004) 
             {}};
 }
 
-// ---- The checker itself
-
 TEST(bench_report, the_check_of_xml_can_fail) {
     for (const char* good :
          {"<a/>", "<a b=\"c\"><d>e &amp; f &#39;</d>\n</a>\n", "<!DOCTYPE html>\n<a></a>"}) {
@@ -75,8 +73,6 @@ TEST(bench_report, the_check_of_xml_can_fail) {
         EXPECT_NE(xml_check::fault(bad), "") << bad;
     }
 }
-
-// ---- Numbers and tables
 
 TEST(bench_report, numbers_are_shown_with_three_digits) {
     const std::map<double, std::string> known{
@@ -191,8 +187,6 @@ TEST(bench_report, csv_has_everything_with_all_bits) {
     EXPECT_EQ(fields.size(), 1U) << "as many fields in each line";
 }
 
-// ---- Charts
-
 TEST(bench_report, ticks_are_round_and_hold_what_is_shown) {
     EXPECT_EQ(round_ticks(0, 1, 5), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
     EXPECT_EQ(round_ticks(0, 12.6, 5), (std::vector<double>{0, 5, 10, 15}));
@@ -303,8 +297,6 @@ TEST(bench_report, lines_are_told_apart_without_colour_and_seen_on_both_backgrou
     }
     EXPECT_EQ(shapes.size(), 12U);
 }
-
-// ---- The page and its figures
 
 // The page loads nothing and runs nothing.
 void expect_self_contained(const std::string& page) {

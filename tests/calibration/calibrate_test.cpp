@@ -223,9 +223,6 @@ TEST(calibrate_test, the_published_fit_of_the_dax_is_reached) {
     EXPECT_NEAR(squares, 177.2, 1.0) << text_of(found);
 }
 
-// --- SVI
-// ----------------------------------------------------------------------------------------------------
-
 std::string svi_quotes(double years, const markets::svi_parameters& p, const std::vector<double>& moneyness) {
     std::string out;
     for (const double x : moneyness) {
@@ -332,9 +329,6 @@ TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
         EXPECT_EQ(p.is == fitted_parameter::state::at_bound, p.name == "rho") << p.name << text_of(found);
     EXPECT_NE(text_of(found).find("STOPPED AT A BOUND (rho)"), std::string::npos) << text_of(found);
 }
-
-// --- rates
-// --------------------------------------------------------------------------------------------------
 
 // Bachelier's formula and its inverse by bisection, for one forward rate.
 double bachelier(double forward, double strike, double years, double volatility) {
@@ -485,9 +479,6 @@ TEST(calibrate_test, the_kept_fit_of_hull_white_is_reached_but_for_calendars) {
     EXPECT_NEAR(parameter_of(found.fits[0], "volatility"), 0.00580, 0.01 * 0.00580) << text_of(found);
 }
 
-// --- what is said and written
-// ---------------------------------------------------------------------------------
-
 // The market keeps its other parts, and paths price its options at the quotes: within 4.5 standard errors,
 // which a sound engine misses in one of 20,000 runs of these eight.
 TEST(calibrate_test, the_written_market_gives_the_quotes_back_by_paths) {
@@ -627,9 +618,6 @@ TEST(calibrate_test, scenarios_are_found_from_wherever_the_market_is_written) {
     const calibration found = calibrate(market_quotes::load(file));
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
-
-// --- refusals
-// -----------------------------------------------------------------------------------------------
 
 struct bad_input {
     std::string calibrate;  // follows "calibrate: "

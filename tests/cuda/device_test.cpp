@@ -21,9 +21,6 @@ namespace tilewalk::cuda::device_test {
 
 namespace {
 
-// ---- the fake device
-// ---------------------------------------------------------------------------------------
-
 constexpr std::array every_schedule{fake_gpu::schedule::at_once, fake_gpu::schedule::late,
                                     fake_gpu::schedule::by_dice};
 
@@ -230,9 +227,6 @@ TEST(device_fake_device, keeps_the_order_of_streams_and_events_by_dice) {
     EXPECT_GE(seen.size(), 3u) << *seen.begin();
 }
 
-// ---- what owns
-// -----------------------------------------------------------------------------------------------
-
 // Doubles numbers on a device, with one of every kind of resource.
 std::vector<double> doubled(device& d, const std::vector<double>& numbers) {
     const std::size_t bytes = numbers.size() * sizeof(double);
@@ -330,9 +324,6 @@ TEST(device_owners, take_no_memory_for_nothing) {
     }
     EXPECT_EQ(f.report(), "");
 }
-
-// ---- the survey and the real device
-// ----------------------------------------------------------------------------
 
 TEST(device_survey, says_what_there_is_or_why_there_is_nothing) {
     const device_survey s = survey_devices();

@@ -137,8 +137,6 @@ planned_book& the_book() {
     return one;
 }
 
-// ---- kernels of the host ---------------------------------------------------------------------------------
-
 // A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
 struct trade_in_memory {
     const program::path_program& code;
@@ -370,8 +368,6 @@ std::shared_ptr<fake_gpu> new_gpu(const kernel_decision& how) {
 constexpr std::array every_schedule{fake_gpu::schedule::at_once, fake_gpu::schedule::late,
                                     fake_gpu::schedule::by_dice};
 
-// ---- a run and what it gave ------------------------------------------------------------------------------
-
 struct run_of_book {
     std::uint64_t paths = 2500;
     std::uint64_t seed = 7;
@@ -467,8 +463,6 @@ std::string failures_of(const gpu_outcome& got) {
     for (const auto& f : got.failures) out += f ? std::string(f->what()) + "\n" : "";
     return out;
 }
-
-// ---- the tests -------------------------------------------------------------------------------------------
 
 TEST(launcher_failures, is_a_back_end) {
     run_of_book what;

@@ -245,8 +245,6 @@ constexpr random::curand_type pseudo_types[] = {random::curand_type::philox, ran
 
 }  // namespace
 
-// ---- Units
-
 TEST(random_sources_units, pieces_cover_a_chunk_once_and_never_cross_a_unit) {
     for (const std::uint64_t unit : {tile, 4 * tile, 64 * tile}) {
         for (std::uint64_t first = 0; first < 10 * tile; first += tile) {
@@ -317,8 +315,6 @@ TEST(random_sources_units, the_squared_standard_error_has_no_bias_to_speak_of) {
     EXPECT_NEAR(seen * paths, 1, 0.02);
     EXPECT_NEAR(claimed * paths, 1, 0.02);
 }
-
-// ---- The catalogue
 
 TEST(random_sources_catalogue, has_one_default_that_both_sides_know) {
     const auto all = random::catalogue();
@@ -406,8 +402,6 @@ TEST(random_sources_curand_library, says_what_was_looked_for) {
                   "/nowhere/libcurand.so.10, libm.so.6 (lacks functions of cuRAND)");
     }
 }
-
-// ---- Cubes
 
 template <class draws>
 void expect_our_own_numbers() {
@@ -745,8 +739,6 @@ TEST(random_sources_cubes, of_odd_shapes_are_refused) {
     EXPECT_THROW(fill({memory, tile, 3, shock_kind::normal}, 0, tile), error);
 }
 
-// ---- Kernels
-
 TEST(random_sources_fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_time) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     std::vector<std::string> texts;
@@ -978,8 +970,6 @@ TEST(random_sources_statistics, of_curand_on_the_host) {
     expect_quasi_random(b, element::double_);
     expect_quasi_random(b, element::single_);
 }
-
-// ---- On a GPU
 
 namespace {
 

@@ -434,8 +434,6 @@ TEST(exercise, scripts_that_make_no_sense_are_refused) {
     }
 }
 
-// ---- parts -----------------------------------------------------------------------------------------------
-
 TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
     EXPECT_EQ(exercise::basis(1).functions(), 1u + 5 + 2 + 1);
     EXPECT_EQ(exercise::basis(2).functions(), 15u + 2 + 2);

@@ -107,8 +107,6 @@ void set_value_to_come(exercise::policy& of, double to) {
 
 }  // namespace
 
-// ---- truths ----------------------------------------------------------------------------------------------
-
 // Each of four bounds is too low for one seed in 300,000.
 TEST(nested_bound, holds_puts_known_from_a_lattice) {
     for (const double spot : {36.0, 44.0}) {
@@ -344,8 +342,6 @@ TEST(nested_bound, follows_jumps) {
               fitted.upper_bound);
 }
 
-// ---- bits ------------------------------------------------------------------------------------------------
-
 TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
     const early_exercise one =
         early_of(engine().price(book::parse(bermudan()), with(8192, "nested", 1)).rows[0]);
@@ -461,8 +457,6 @@ TEST(nested_bound, changes_no_sensitivity) {
     EXPECT_EQ(fitted.rows.at(0).price, row_of(bermudan(), 16384, "regression").price);
 }
 
-// ---- what has none ---------------------------------------------------------------------------------------
-
 TEST(nested_bound, says_why_there_is_none) {
     struct one {
         std::string script, says;
@@ -505,8 +499,6 @@ TEST(nested_bound, of_very_many_dates_has_no_room) {
     EXPECT_EQ(exercise::why_not_nested(of),
               "it would keep 1048581 numbers of each outer path, at most 1048576 have room");
 }
-
-// ---- a run -----------------------------------------------------------------------------------------------
 
 TEST(nested_bound, is_told_of_and_can_be_stopped) {
     std::vector<progress> seen;

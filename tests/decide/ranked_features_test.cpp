@@ -122,8 +122,6 @@ TEST(ranked_features, explain_tells_of_ranks) {
     EXPECT_FALSE(averaged.decides_by->are_moves_ranked);
 }
 
-// ---- parts -----------------------------------------------------------------------------------------------
-
 // By quadrature over two normals: any two moves are uncorrelated to second order, so that slopes are found in
 // few steps.
 TEST(ranked_features_parts, moves_are_orthonormal) {

@@ -50,8 +50,6 @@ using program::precision;
 using tests::host_kernel;
 using tests::replaced_once;
 
-// ---- trades ----------------------------------------------------------------------------------------------
-
 const char* const market_text = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.03}}
@@ -605,8 +603,6 @@ TEST(kernels_on_host_of_feeds, tell_a_wrong_kernel) {
 }
 
 }  // namespace
-
-// ---- blocks of threads on the host
 
 namespace {
 

@@ -42,8 +42,6 @@
 #include "tests/known_kernels.h"
 #include "tilewalk/tilewalk.h"
 
-// ---- what the reductions take from CUDA, for a block of threads of the host ------------------------------
-
 namespace {
 
 struct model_block {
@@ -375,8 +373,6 @@ TEST(reductions, store_leaves_the_payoffs_in_their_places) {
     }
 }
 
-// ---- payoffs that a device reduces, on a fake one --------------------------------------------------------
-
 namespace {
 
 constexpr const char* three_trades = R"(
@@ -586,8 +582,6 @@ TEST(reductions_by_a_device, give_an_error_without_one) {
               0);
 }
 
-// ---- through the run-time compiler -----------------------------------------------------------------------
-
 namespace {
 
 constexpr const char* small_book = R"(
@@ -631,8 +625,6 @@ TEST(reductions, compile_without_spills) {
         }
     }
 }
-
-// ---- on a GPU --------------------------------------------------------------------------------------------
 
 namespace {
 

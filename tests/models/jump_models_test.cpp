@@ -88,8 +88,6 @@ const std::string
     cgmy = "model: {cgmy: {C: 0.3, G: 6, M: 12, Y: 0.9}}";
 const std::vector<std::string> all_models{merton, kou, bates, variance_gamma, nig, cgmy};
 
-// --- published prices -------------------------------------------------------------------------------------
-
 struct judged {
     std::string id;
     double z = 0, lean = 0;  // lean is the allowed bias of the mean of z
@@ -209,8 +207,6 @@ TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
     EXPECT_FALSE(pass_mean(scores_of(all, 1)));
     EXPECT_FALSE(pass_square(scores_of(all, 0, 1.5)));
 }
-
-// --- Fourier ----------------------------------------------------------------------------------------------
 
 using complex = std::complex<double>;
 using exponent = std::function<complex(complex)>;  // log E[exp(i u x)] at a time
@@ -380,8 +376,6 @@ TEST(jump_models, the_clock_of_variance_gamma_is_gamma) {
             << truths[i];
     }
 }
-
-// --- what holds of any model ------------------------------------------------------------------------------
 
 // 6 models, 5 dates and a path of twelve, in double and in single: 72 comparisons, one false alarm in 2,000.
 TEST(jump_models, the_discounted_asset_is_a_martingale) {
@@ -593,8 +587,6 @@ TEST(jump_models, an_asset_of_another_currency_is_worth_its_price) {
     }
 }
 
-// --- watched continuously ---------------------------------------------------------------------------------
-
 // Kou and Wang (2003): the Laplace transform of the probability that the log rises to b before t, inverted by
 // Gaver-Stehfest with 12 terms.
 long double touch_probability(long double volatility, long double intensity, long double p, long double up,
@@ -682,8 +674,6 @@ TEST(jump_models, pure_jumps_cannot_be_watched_continuously) {
         EXPECT_EQ(rows[1].status, trade_status::priced) << rows[1].message;
     }
 }
-
-// --- complaints -------------------------------------------------------------------------------------------
 
 TEST(jump_models, a_parameter_out_of_range_is_named_with_its_place_and_range) {
     struct bad {

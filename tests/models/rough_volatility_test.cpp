@@ -77,8 +77,6 @@ std::vector<price_row> price(const std::string& market_text, const std::vector<s
     return rows;
 }
 
-// --- the exact process ------------------------------------------------------------------------------------
-
 // The integral of 2H (s - u)^(H - 1/2) (t - u)^(H - 1/2) over u from 0 to s <= t, in w with s - u = w^m, so
 // that the integrand stays smooth.
 double exact_covariance(double hurst, double s, double t) {
@@ -218,8 +216,6 @@ TEST(rough_volatility, the_process_has_the_exact_covariance) {
         held("uneven", {uneven_grid(1, 60), uneven_grid(2, 60)}, 0.1, 0.1);
     }
 }
-
-// --- the exact vector -------------------------------------------------------------------------------------
 
 struct estimate {
     double mean = 0, error = 0;
@@ -367,8 +363,6 @@ TEST(rough_volatility, the_weak_order_of_the_scheme) {
     }
 }
 
-// --- models that it contains ------------------------------------------------------------------------------
-
 // 6 calls: one false alarm in 25,000.
 TEST(rough_volatility, without_volatility_of_variance_it_is_lognormal) {
     const rough p{0, -0.9, 0.07, "{0.3: 0.09, 0.8: 0.01, 2: 0.05}"};
@@ -495,8 +489,6 @@ TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
         EXPECT_LE(std::abs(power - (hurst - 0.5)), limit * within + 0.01) << hurst;
     }
 }
-
-// --- what holds of any model ------------------------------------------------------------------------------
 
 // The variance factor is correlated by name with another asset and with the rate into the payment currency:
 // under the measure of either, Y shifts by eta rho sigma sqrt(2H) t^(H + 1/2) / (H + 1/2). The model's own

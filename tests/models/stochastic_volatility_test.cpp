@@ -76,8 +76,6 @@ double fourier_price(const characteristic& law, bool is_call, double strike, dou
     return std::exp(-of.rate * years) * forward * (is_call ? made.call : made.put);
 }
 
-// --- against Fourier integrals ----------------------------------------------------------------------------
-
 struct drawn {
     std::string model;
     std::function<characteristic(double years)> law;
@@ -196,8 +194,6 @@ TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) 
         }
     }
 }
-
-// --- what holds of any model ------------------------------------------------------------------------------
 
 // 6 models, 6 dates, in double and in single: 72 comparisons, one false alarm in 2,000.
 TEST(stochastic_volatility, the_discounted_asset_is_a_martingale) {
@@ -367,8 +363,6 @@ TEST(stochastic_volatility, extremes_are_finite_and_right) {
     }
 }
 
-// --- the order of a scheme --------------------------------------------------------------------------------
-
 // The error at doubling numbers of steps a year, and the order between the first and the last; the standard
 // error is a small part of the smallest error. The quadratic-exponential scheme has no uniform order: 0.6 for
 // longer steps, 1.2 and then 2 for these.
@@ -426,9 +420,6 @@ TEST(stochastic_volatility, the_weak_order_of_each_scheme) {
         EXPECT_LE(order, of.most) << of.name;
     }
 }
-
-// --- several steps to one normal of the asset
-// -----------------------------------------------------------------
 
 const std::string start_and_end_product =
     "products:\n" +
@@ -528,8 +519,6 @@ TEST(stochastic_volatility, steps_in_parts_have_the_law_of_steps_alone) {
         }
     }
 }
-
-// --- own factors and correlations -------------------------------------------------------------------------
 
 const std::string acme = "{v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}",
                   beta = "{v0: 0.06, kappa: 1, theta: 0.04, sigma: 0.4, rho: -0.5}";
@@ -762,8 +751,6 @@ TEST(stochastic_volatility, complaints_name_what_was_found_and_expected) {
         EXPECT_GT(e.where().column, 1u) << e.what();
     }
 }
-
-// --- watched continuously ---------------------------------------------------------------------------------
 
 const std::string up_and_out =
     "product: barrier, underlying: A, option: call, strike: 100, maturity: 1, direction: up, barrier: 135, "

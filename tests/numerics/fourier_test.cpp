@@ -38,8 +38,6 @@ namespace {
 
 using nlohmann::json;
 
-// --- draws over wide ranges --------------------------------------------------------------------------------
-
 class draws : public random_parameters {
   public:
     using random_parameters::random_parameters;
@@ -163,8 +161,6 @@ double draw_strike(draws& d) {
     return d.below(10) == 0 ? 1 : std::exp(d.between(-1, 1) * d.over_decades(0.001, 10));
 }
 
-// --- published prices --------------------------------------------------------------------------------------
-
 characteristic law_of(const json& m, double years) {
     const std::string type = m.at("type");
     const auto at = [&m](const char* name) { return m.at(name).get<double>(); };
@@ -241,8 +237,6 @@ TEST(fourier, meets_every_published_european_price) {
                                                   {"nig", 1},
                                                   {"cgmy", 4}}));
 }
-
-// --- of one law --------------------------------------------------------------------------------------------
 
 TEST(fourier, every_law_has_mass_and_mean_one) {
     draws d(11);
@@ -410,8 +404,6 @@ TEST(fourier, a_digital_is_the_slope_of_the_call) {
         }
     }
 }
-
-// --- against what shares nothing with it -------------------------------------------------------------------
 
 // A Poisson number of jumps, each a Black price.
 option_prices merton_by_number(const merton& m, double years, double strike) {
@@ -667,8 +659,6 @@ TEST(fourier, schobel_zhu_solves_its_differential_equations) {
     }
 }
 
-// --- limits: one model is another --------------------------------------------------------------------------
-
 void expect_same(const characteristic& a, const characteristic& b, double bound, const std::string& said) {
     for (const double k : {0.3, 0.8, 0.98, 1.0, 1.1, 2.0, 5.0}) {
         const contour plain{{}, false};
@@ -761,8 +751,6 @@ TEST(fourier, black_scholes_comes_out_of_the_integral) {
         }
     }
 }
-
-// --- what it says when it can't ----------------------------------------------------------------------------
 
 TEST(fourier, a_budget_that_is_too_small_shows_in_the_error) {
     const characteristic law = characteristic_of(heston{1e-4, 0.1, 1e-4, 3, 0.999}, 1 / 365.0);
@@ -871,8 +859,6 @@ TEST(fourier, a_parameter_out_of_range_is_named) {
               }),
               "the transform of the law is not a number somewhere");
 }
-
-// --- the quadrature ----------------------------------------------------------------------------------------
 
 TEST(fourier_gauss_kronrod, is_exact_to_its_degrees) {
     for (int degree = 0; degree <= 34; ++degree) {

@@ -184,8 +184,6 @@ TEST(sobol, further_digits_tell_neighbours_apart) {
     EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12.0 * count));
 }
 
-// ---- orders ----------------------------------------------------------------------------------------------
-
 // By step, the weights of the normals of nodes in the normal move of the step.
 std::vector<std::vector<double>> moves_of(const quasi::order& of) {
     const std::size_t n = of.steps();

@@ -180,8 +180,6 @@ std::vector<planned_example> examples(program::precision in) {
 
 }  // namespace
 
-// --- programs ----------------------------------------------------------------------------------------------
-
 TEST(antithetic_mirror, gives_the_mean_of_both_paths_of_every_product) {
     int products = 0, of_one_path = 0;
     for (const planned_example& e : examples(program::precision::double_)) {
@@ -317,8 +315,6 @@ TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
         EXPECT_EQ(1 - kernels::uniform_of_bits(half), kernels::uniform_of_bits(~half));
     }
 }
-
-// --- prices ------------------------------------------------------------------------------------------------
 
 // Pairs contain the paths of a run without them. Bounds are 4.5 joint errors, one false alarm in 13,000 seeds
 // for all eleven; for monotone payoffs a pair has at most half of a path's variance.
@@ -590,8 +586,6 @@ TEST(antithetic_pairs, have_intervals_of_95_percent_that_hold_the_truth) {
         EXPECT_LE(held, 396) << id;
     }
 }
-
-// --- kernels -----------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -32,9 +32,6 @@ using program::value;
 template <class real>
 constexpr real infinity = std::numeric_limits<real>::infinity();
 
-// ---- the exponential never falls
-// ---------------------------------------------------------------------------
-
 template <class real>
 int falls_near(real x, int neighbours) {
     int falls = 0;
@@ -91,9 +88,6 @@ TEST(compare_logarithms_exponential, never_falls_from_float_to_float) {
         EXPECT_EQ(before, sign > 0 ? infinity<float> : 0.0f);
     }
 }
-
-// ---- least logarithms
-// --------------------------------------------------------------------------------------
 
 template <class real>
 bool decides(operation code, real level, real scale, real divisor, real x) {
@@ -159,9 +153,6 @@ TEST(compare_logarithms_least_logarithm, is_not_a_number_where_it_decides_nothin
             EXPECT_TRUE(
                 std::isnan(least_logarithm(operation::least_log_reaching, type, level, scale, divisor)));
 }
-
-// ---- the pass
-// ----------------------------------------------------------------------------------------------
 
 struct form {
     operation code;  // less or less_equal
@@ -306,9 +297,6 @@ TEST(compare_logarithms, tells_of_a_factor_below_zero) {
     const auto code = program::hoist(program::compare_logarithms(program::optimise(e.made.code)));
     EXPECT_FALSE(program::has_all_logarithms(code, program::bind(code, e.made.data)));
 }
-
-// ---- sections on every step
-// --------------------------------------------------------------------------------
 
 // Section 3 of the four writes nothing.
 program::path_program four_sections() {

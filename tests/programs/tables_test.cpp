@@ -220,8 +220,6 @@ TYPED_TEST(tables_interpolation, has_the_bits_of_every_other_build) {
     }
 }
 
-// ---- recorder --------------------------------------------------------------------------------------------
-
 std::string defect(const std::function<void(recorder&)>& record) {
     recorder into;
     into.state("s", 0.0);
@@ -347,8 +345,6 @@ TEST(tables, in_the_past_give_what_a_path_would_read) {
     }
 }
 
-// ---- passes ----------------------------------------------------------------------------------------------
-
 TEST(tables, read_twice_at_one_place_are_read_once) {
     recorder into;
     into.output(into.state("s", 0.0));
@@ -434,8 +430,6 @@ TEST(tables, sizes_are_structure_and_numbers_are_not) {
     EXPECT_EQ(cuda::program_text(program::path_program{{}, {{}}, {"s"}, {0}, {0}}, "p").find("tables"),
               std::string::npos);
 }
-
-// ---- paths -----------------------------------------------------------------------------------------------
 
 double plain_payoff(const program::path_program& code, const program::path_data& data,
                     const program::timeline& when, precision in, std::uint64_t seed, std::uint64_t path) {

@@ -37,8 +37,6 @@ std::string what_of(action&& act) {
     return e ? e->what() : "nothing was refused";
 }
 
-// ---- arguments ----
-
 parameter declared(parameter_type type, const std::string& per = "") {
     parameter p;
     p.name = "term";
@@ -284,8 +282,6 @@ TEST(book_arguments, an_earlier_parameter_stands_in_and_an_optional_one_has_no_v
     EXPECT_EQ(std::get<double>(most.at("cap")), 5);
 }
 
-// ---- products ----
-
 const std::string product_head =
     "product: mine\n"
     "summary: One line.\n"
@@ -526,8 +522,6 @@ TEST(book_products, a_library_takes_whole_files_alone) {
     const std::string got = what_of([&] { of.find("european"); });
     EXPECT_NE(got.find("found no last line '...'"), std::string::npos) << got;
 }
-
-// ---- books ----
 
 const std::string good_trade =
     "  - {id: c1, product: european, underlying: ACME, option: call, strike: 100, maturity: 1.0}\n";

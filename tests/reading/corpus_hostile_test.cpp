@@ -224,8 +224,6 @@ const char* name_of(form is) {
                                  : "calendar";
 }
 
-// ---- Spellings in places -------------------------------------------------------------------------------
-
 // A line of a good file, with '@' in place of a number or a day.
 struct place {
     form is;
@@ -375,8 +373,6 @@ void add_spellings(std::vector<hostile_case>& cases) {
     }
 }
 
-// ---- Values that do not belong -------------------------------------------------------------------------
-
 // Rewrites a tree with a line of text in place of one node, and a key left out or misspelt.
 struct writer {
     int target = -1;           // the replaced node
@@ -472,8 +468,6 @@ void add_wrong_values(std::vector<hostile_case>& cases) {
         }
     }
 }
-
-// ---- YAML and encodings --------------------------------------------------------------------------------
 
 void add_yaml(std::vector<hostile_case>& cases) {
     for (const auto& [is, good] : good_files()) {
@@ -669,8 +663,6 @@ void add_yaml(std::vector<hostile_case>& cases) {
     }
 }
 
-// ---- Scripts -------------------------------------------------------------------------------------------
-
 void add_scripts(std::vector<hostile_case>& cases) {
     const std::string head = good_product.substr(0, good_product.find("script: |"));
     const auto script = [&](const std::string& title, const std::string& lines, end expected = end::refused) {
@@ -865,8 +857,6 @@ void add_scripts(std::vector<hostile_case>& cases) {
                          replaced(good_product, from, to), end::refused});
     }
 }
-
-// ---- Markets and books that make no sense --------------------------------------------------------------
 
 void add_nonsense(std::vector<hostile_case>& cases) {
     const auto of = [&](form is, const std::string& from, const std::string& to,
@@ -1212,8 +1202,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     calendar("  - 2026-01-01\n  - 2026-12-25\n  - 2027-12-27\n", for_ever);
 }
 
-// ---- Files that name others ----------------------------------------------------------------------------
-
 // A NumPy array of doubles, or an imitation of one.
 std::string array_file(const std::string& shape, std::size_t numbers, double value = 0.2,
                        const std::string& type = "<f8", const std::string& order = "False") {
@@ -1378,8 +1366,6 @@ TEST(corpus_hostile, a_tenth_of_the_files_that_name_others) {
 TEST(corpus_hostile_long, files_that_name_others) {
     run_files(1);
 }
-
-// ---- The run -------------------------------------------------------------------------------------------
 
 std::vector<hostile_case> all_cases() {
     std::vector<hostile_case> cases;

@@ -70,8 +70,6 @@ std::vector<base_file> shipped(form is) {
     return made;
 }
 
-// ---- Where numbers and dates stand ---------------------------------------------------------------------
-
 struct token {
     std::size_t at = 0, length = 0;
     bool is_day = false, in_script = false;
@@ -143,8 +141,6 @@ std::vector<token> tokens_of(const std::string& text) {
     }
     return found;
 }
-
-// ---- Spellings -----------------------------------------------------------------------------------------
 
 // The same number in another spelling.
 std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) {
@@ -244,8 +240,6 @@ std::string another_number(const std::string& word, draws& from) {
             return made.size() > 1 ? made.substr(0, made.size() - 1) : "0";
     }
 }
-
-// ---- Changes -------------------------------------------------------------------------------------------
 
 enum class change {
     flip_bit,
@@ -413,8 +407,6 @@ std::string changed(const std::string& text, change how, std::uint64_t seed) {
     return text;
 }
 
-// ---- The run -------------------------------------------------------------------------------------------
-
 // The shortest text, by whole lines, for which `is_wrong` still holds.
 std::string shrunken(std::string text, const std::function<bool(const std::string&)>& is_wrong) {
     for (std::size_t many = std::max<std::size_t>(lines_of(text).size() / 2, 1);; many /= 2) {
@@ -580,8 +572,6 @@ TEST(corpus_mutations, the_judge_of_products_objects) {
 TEST(corpus_mutations, the_judge_of_calendars_objects) {
     expect_objections(form::calendar, 400'000, 20);
 }
-
-// ---- Every number matters ------------------------------------------------------------------------------
 
 std::string in_one_line(const tree& value) {
     std::string made;

@@ -416,8 +416,6 @@ TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of
     }
 }
 
-// ---- Volatilities that rate models were fitted to
-
 const std::vector<double> rate_volatilities{0.0080, 0.0091, 0.0088};
 // Three quotes for two parameters, expiring at 1, 2.5 and (the last caplet of a cap) 3 years.
 std::string rate_market(const std::vector<double>& v) {
@@ -520,9 +518,6 @@ TEST(differences_rate_volatilities_of_simm, are_of_quotes_that_the_market_keeps)
     EXPECT_TRUE(tests::has(moved, "volatilities that rate models were fitted to: ")) << moved;
     EXPECT_TRUE(tests::has(moved, "unchanged")) << moved;
 }
-
-// ---- Files
-// -------------------------------------------------------------------------------------------------
 
 std::string file(const difference_results& r, std::string_view name) {
     for (const difference_report& report : difference_reports()) {
@@ -632,8 +627,6 @@ TEST(differences_files_of_differences, are_told_of_column_by_column) {
         tests::expect_documented(report.file, file(made(), report.file));
     }
 }
-
-// ---- Shards
 
 std::string files_of(const difference_results& r) {
     std::ostringstream out;
@@ -765,9 +758,6 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
            "crif.csv: --files: is from an earlier run");
     expect({"merge", "plain", "--files", "fresh", "-o", "prices.csv"}, 0, "so there is no crif.csv");
 }
-
-// ---- What a market says of SIMM
-// ----------------------------------------------------------------------------
 
 TEST(differences_simm_of_a_market, is_refused_where_it_is_wrong) {
     const auto refusal = [](const std::string& simm) -> std::string {

@@ -94,8 +94,6 @@ std::set<std::uint64_t> paths_in(const results& of) {
 
 }  // namespace
 
-// ---- sensitivities ---------------------------------------------------------------------------------------
-
 TEST(rounds_of_studies, sensitivities_are_as_narrow_as_was_asked_for) {
     const book b = trades();
     for (const char* const random : {"philox", "sobol"}) {
@@ -263,8 +261,6 @@ TEST(rounds_of_studies, tell_how_far_they_are) {
     EXPECT_EQ(done, r.manifest.path_steps) << "no step of any round is told of twice";
 }
 
-// ---- markets, sessions -----------------------------------------------------------------------------
-
 TEST(rounds_of_studies, prices_of_several_markets_have_the_paths_of_the_widest) {
     const book b = trades();
     const std::vector<market_change> up{{"A.volatility", 0.2}};
@@ -302,8 +298,6 @@ TEST(rounds_of_studies, sessions_have_the_bits_of_fresh_ones) {
         }
     }
 }
-
-// ---- gains -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -434,8 +428,6 @@ trades:
     expect_failure(engine().price(b, how).rows[0]);
     EXPECT_EQ(engine().price(b, to("0.05", "philox")).failed(), 0U);
 }
-
-// ---- GPUs ------------------------------------------------------------------------------------------------
 
 using rounds_of_studies_on_a_gpu = tests::on_a_gpu;
 

@@ -483,8 +483,6 @@ TEST(rounds, of_two_markets_differ_by_what_the_error_of_parts_says) {
     EXPECT_LT(mean_square, 2.4);
 }
 
-// ---- totals ----------------------------------------------------------------------------------------------
-
 TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
     const std::string trades = R"(trades:
   - {id: large, product: european, underlying: A, strike: 104, maturity: 1, quantity: 100}
@@ -577,8 +575,6 @@ TEST(rounds_of_totals, know_what_errors_have_in_common) {
         EXPECT_NEAR(sum_of_squares / 400, 1.05, 0.35) << sign;
     }
 }
-
-// ---- coverage --------------------------------------------------------------------------------------------
 
 // The count of 2,000 runs has a standard deviation of 10, so one of the 16 is out of bounds by chance once in
 // 1,000 times; seeds are fixed. With these tolerances most runs take a second round, and some a third.

@@ -498,9 +498,6 @@ trades:
     }
 }
 
-// ---- what is wrong, and where
-// ------------------------------------------------------------------------------
-
 class scenarios_wrong_scenarios : public scenarios {
   protected:
     // The refusal of a market with these times and this file; empty if accepted.
@@ -659,9 +656,6 @@ trades:
     expect_too_few(plans[1].failure, plans[1].where);
     EXPECT_EQ(plans[2].failure, "");
 }
-
-// ---- on a GPU
-// ----------------------------------------------------------------------------------------------
 
 TEST_F(scenarios, give_the_same_bits_on_a_gpu) {
     const cuda::device_survey survey = cuda::survey_devices();

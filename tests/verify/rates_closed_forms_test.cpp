@@ -31,8 +31,6 @@ using markets::curve;
 using models::by_term;
 using nlohmann::json;
 
-// --- draws -------------------------------------------------------------------------------------------------
-
 using draws = random_parameters;
 
 curve draw_curve(draws& d) {
@@ -91,8 +89,6 @@ std::string say(const gaussian_rates& m) {
     return said;
 }
 
-// --- published prices --------------------------------------------------------------------------------------
-
 TEST(rates_closed_forms, meet_every_published_price) {
     std::map<std::string, int> met;
     int noticed = 0, all = 0;
@@ -149,8 +145,6 @@ TEST(rates_closed_forms, meet_every_published_price) {
     EXPECT_EQ(met, (std::map<std::string, int>{
                        {"bond_option", 1}, {"cap", 3}, {"swaption", 2}, {"futures_convexity", 2}}));
 }
-
-// --- the law of the factors --------------------------------------------------------------------------------
 
 // The moments of the factors and of their integrals solve linear differential equations: fourth-order
 // Runge-Kutta over short steps of each piece shares nothing with the formulas. The price of a bond follows
@@ -251,8 +245,6 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
             << say(model) << fmt::format("; {} to {}", years, maturity);
     }
 }
-
-// --- by quadrature of what is paid -------------------------------------------------------------------------
 
 // The value of a payment of max(f(x), 0) at `years`: Gauss-Legendre on panels that end at sign changes of f
 // in the second normal variable, or in the first if it is alone.
@@ -373,8 +365,6 @@ TEST(rates_closed_forms, are_means_of_what_is_paid) {
     }
     EXPECT_GE(noticed, 0.7 * all);
 }
-
-// --- against each other ------------------------------------------------------------------------------------
 
 TEST(rates_closed_forms, calls_less_puts_are_the_underlying) {
     draws d(7);

@@ -118,9 +118,6 @@ TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
     }
 }
 
-// --- by hand
-// ---------------------------------------------------------------------------------------------------
-
 const std::string moving =
     "as_of: 2026-01-15\n"
     "currencies:\n"

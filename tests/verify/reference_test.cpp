@@ -198,8 +198,6 @@ struct expressed {
     double allowance = 0;  // the largest distance of the trade from the case
 };
 
-// --- markets ----------------------------------------------------------------------------------------------
-
 const char* const as_of = "2026-01-15";
 const std::string the_asset = "A";
 
@@ -395,8 +393,6 @@ const std::map<std::string, to_market>& models() {
                                                       {"variance_gamma", of_its_model}};
     return all;
 }
-
-// --- products: the words of a case into those of a book, one function a type -------------------------------
 
 // Terms with equal names in a case and in a book.
 json taken(const json& product, const std::vector<std::string>& names) {
@@ -1008,8 +1004,6 @@ std::string book_of(const expressed& e) {
     return text + "trades:\n  - " + yaml(trade) + "\n";
 }
 
-// --- one case ---------------------------------------------------------------------------------------------
-
 constexpr double limit = 4.5;
 
 // A standard error must be at most the accuracy of the source's last digit, or a thousandth of the value if
@@ -1117,8 +1111,6 @@ std::string told(const published_case& c, const judged& j) {
         c.id(), c.source, c.said.dump(), yaml(e.market), book_of(e), j.row.price, j.row.standard_error,
         j.row.paths, j.row.effective_hits, c.value(), j.bound, j.z, j.row.message);
 }
-
-// --- all of them ------------------------------------------------------------------------------------------
 
 struct scores {
     std::size_t cases = 0;
@@ -1363,8 +1355,6 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
 INSTANTIATE_TEST_SUITE_P(reference_long, reference_every_case,
                          testing::Values(independent_paths, bridged_points, points_in_time), name_of_source);
 
-// --- rights -----------------------------------------------------------------------------------------------
-
 constexpr std::uint64_t paths_with_rights = 1 << 16, fewer_paths_with_rights = 1 << 14;
 // At most so many cases of a group may lie outside of `low` to `high`, 1.96 errors beyond the bounds. If both
 // bounds were the truth, two of 38 would, and more than three once in eight times; bounds lie apart, and with
@@ -1437,8 +1427,6 @@ INSTANTIATE_TEST_SUITE_P(reference_long, reference_rights,
                          testing::Combine(testing::Range(std::size_t{0}, groups_of_rights),
                                           testing::Values(bridged_points)),
                          name_of_group);
-
-// --- sensitivities ----------------------------------------------------------------------------------------
 
 // The Black-Scholes value of a European or a compound option after some years without moves.
 double value_after(const published_case& c, double years) {

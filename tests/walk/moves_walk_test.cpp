@@ -127,9 +127,6 @@ trades:
 )";
 }
 
-// ---- the jobs of a book, in the programs that the engine walks on a GPU
-// ------------------------------------
-
 class planned_book {
   public:
     explicit planned_book(const std::vector<int>& sizes, bool scenarios = false)
@@ -184,9 +181,6 @@ const planned_book& the_book() {
     return one;
 }
 constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and more
-
-// ---- kernels of the host
-// -----------------------------------------------------------------------------------
 
 // The words of a trade after the keys of its streams.
 const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,
@@ -527,9 +521,6 @@ std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_resul
     return count;
 }
 
-// ---- the tests
-// ---------------------------------------------------------------------------------------------
-
 TEST(moves_walk, gives_the_bits_of_the_cpu) {
     const std::size_t jobs = the_book().jobs().size();
     for (const auto p : {precision::double_, precision::single, precision::mixed}) {
@@ -810,9 +801,6 @@ TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     EXPECT_EQ(wish_that_reads_moves(how, 40).space, "read_only");
 }
 
-// ---- shocks of the next chunk, made while this one is walked
-// ----------------------------------------------
-
 // A run with shocks from arrays, too many for memory at once.
 gpu_run run_in_chunks(const planned_book& of, const char* correlation) {
     gpu_run run = run_of(of, correlation, precision::double_, "unroll");
@@ -973,9 +961,6 @@ TEST(moves_walk_shocks_made_ahead, come_from_a_file_too) {
         }
     }
 }
-
-// ---- on a GPU
-// ----------------------------------------------------------------------------------------------
 
 TEST(moves_walk, the_same_bits_on_a_gpu) {
     const device_survey survey = survey_devices();

@@ -274,8 +274,6 @@ TEST(tally, ranges_walked_alone_merge_to_the_run) {
     }
 }
 
-// --- totals
-
 const std::string market_text =
     "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
     "volatility: 0.2}, B: {currency: USD, spot: 100, volatility: 0.3}}, correlations: [[A, B, "
