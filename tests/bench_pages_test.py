@@ -15,7 +15,6 @@ import page_check
 
 command = os.environ["TILEWALK_CLI"]
 results = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"]) / "bench" / "results"
-# A file of each suite; rows of a GPU can be drawn without one.
 FILES = [
     "2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl",
     "2026-11-21-NVIDIA-H100-80GB-HBM3-bench-memory.jsonl",

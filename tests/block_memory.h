@@ -285,7 +285,6 @@ class block_memory {
     int meetings_ = 0;
 };
 
-// The `memory` of one thread of a feed.
 struct model_thread {
     block_memory* block;
     int thread;

@@ -17,7 +17,6 @@
 
 namespace tilewalk::tests {
 
-// Edits of the text: a part, its replacement, and the trades of the book that read it.
 struct text_change {
     std::string what, from, to;
     std::set<std::string> readers;

@@ -84,7 +84,6 @@ class running {
     void send(int number) const { ::kill(pid_, number); }
     std::string said_on_stderr() const { return contents(err_); }
 
-    // Waits until the command has its handlers and has worked for a while.
     void wait_until_at_work() const {
         for (int i = 0; i < 2000; ++i) {
             std::ifstream status("/proc/" + std::to_string(pid_) + "/status");

@@ -202,7 +202,6 @@ def check(shell, folder: pathlib.Path) -> None:
     folders = {word.rstrip("/") for word in shell.offered("tilewalk price book.yaml --journal ")}
     assert "inner" in folders and "book.yaml" not in folders, folders
 
-    # Typed words arrive unchanged. A tab completes.
     typed = shell.typed()
     try:
         # bash and zsh differ: one puts a space behind an option, the other an equals sign.

@@ -50,7 +50,6 @@ inline counted_memory& memory() {
     return counted;
 }
 
-// The peak of allocated bytes beyond the level at construction.
 class memory_watch {
   public:
     memory_watch() : before_(memory().live) { memory().most = before_; }

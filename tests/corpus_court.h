@@ -45,7 +45,6 @@ inline bool same(double a, double b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// True if two files mean the same to the second reader: numbers by value, everything else as text.
 inline bool means_the_same(const tree& a, const tree& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size() || a.members.size() != b.members.size())
         return false;
@@ -70,7 +69,6 @@ inline bool means_the_same(const tree& a, const tree& b) {
     return true;
 }
 
-// Complaints about Tilewalk's values, against those of a second reader.
 class judge {
   public:
     std::string said;  // empty if nothing is wrong

@@ -42,7 +42,6 @@ inline std::vector<std::string> documented_columns(std::string_view name) {
     return out;
 }
 
-// Compares the first line of a file with its table.
 inline void expect_documented(std::string_view name, const std::string& file) {
     const std::string head = file.substr(0, file.find('\n'));
     const std::vector<std::string> columns = split(head), known = documented_columns(name);

@@ -33,7 +33,6 @@ inline bool is_on(int number) {
     return number == chosen;
 }
 
-// A value other than the right one.
 template <class value>
 requires std::is_arithmetic_v<value> value other(int number, value right) {
     if (!is_on(number)) return right;

@@ -128,7 +128,6 @@ def check_prices(wrong, name, page, told, lines):
     values = tables.classed.get("value", [])
     expect(wrong, name, len(values) == len(told["totals"]), "a card for each total")
     for shown, total in zip(values, told["totals"]):
-        # Without an error it has three digits.
         exact = total["value"] if total["value_error"] is not None else float(f"{total['value']:.3g}")
         expect(wrong, name, same(shown, exact), f"total {shown} for {total['value']}")
     return tables
@@ -186,7 +185,6 @@ def main():
             pages[name], told[name] = report.read_text(encoding="utf-8"), json.loads(results.read_text())
             words = shlex.split(Tables(pages[name]).code)
             expect(wrong, name, words[1:] == arguments, f"the command is {words}")
-        # Run in a shell, the page's command reproduces the prices.
         before = told["prices"]["rows"]
         (folder / "prices.json").unlink()
         line = Tables(pages["prices"]).code

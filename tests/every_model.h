@@ -113,7 +113,6 @@ inline std::string book_of_every_model() {
                       basket[1] + ", " + basket[2] + "], weights: 0.33, strike: 98, maturity: 0.5}\n";
             basket.erase(basket.begin(), basket.begin() + 2);  // the last asset is in the next basket too
         }
-        // These jump all the time.
         if (model == "variance_gamma" || model == "nig" || model == "cgmy") continue;
         trades += "  - {id: " + model + "_barrier, product: barrier, underlying: " + model +
                   ", strike: 100, maturity: 0.5, direction: down, barrier: 85}\n";

@@ -336,7 +336,6 @@ class fake_device final : public device {
     }
 
   private:
-    // Memory between poisoned margins.
     struct block {
         std::vector<std::byte> bytes;
         std::byte* first = nullptr;

@@ -106,7 +106,6 @@ inline std::string replaced_once(std::string text, const std::string& what, cons
     return text.replace(at, what.size(), by);
 }
 
-// A barrier.
 struct meeting {
     unsigned size = 0, there = 0, number = 0;
 };
@@ -284,7 +283,6 @@ inline void block_of_threads::run(unsigned block, const std::function<void()>& w
     }
 }
 
-// Kernels of one text, built for the host.
 class host_kernel {
   public:
     explicit host_kernel(const std::string& text) {

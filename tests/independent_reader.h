@@ -226,7 +226,6 @@ class yaml_reader {
         return made;
     }
 
-    // True if a key and a colon follow.
     bool begins_entry() const {
         const std::string& line = lines_[line_];
         std::size_t at = column_;
@@ -510,7 +509,6 @@ inline tree yaml(std::string_view text) {
     return yaml_reader::read(text);
 }
 
-// A day (by its serial number) or a number of years.
 struct moment {
     bool is_day = false;
     int serial = 0;

@@ -38,7 +38,6 @@ inline std::map<std::string, std::string> kept(const std::filesystem::path& in_f
     return out;
 }
 
-// The entries that differ, at most twenty lines.
 inline std::string different(const kept_words& priced, std::map<std::string, std::string> left) {
     std::string out;
     std::size_t count = 0;

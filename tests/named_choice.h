@@ -13,7 +13,6 @@ namespace tilewalk::tests {
 struct named {
     std::string_view name;
 
-    // Converts to the type expected by the context.
     template <choice type>
     operator type() const {
         if (const auto found = choice_named<type>(name)) return *found;

@@ -47,7 +47,6 @@ struct number_vector {
     }
 };
 
-// Runs of sections along a path, in order.
 struct section_run {
     std::size_t section, row, step;
 };
@@ -235,7 +234,6 @@ inline double tangent_of_truth(program::operation code, const std::array<double,
     }
 }
 
-// Comparisons that are smoothed, and their widths.
 struct smoothed_comparisons {
     std::vector<program::jump> all{};
     program::smoothing widths{};

@@ -120,7 +120,6 @@ class path_world final : public language::world {
             return at_time(of_.spots, asset, run.years) * std::exp(of_.growth * ahead);
         });
     }
-    // The price without uncertainty.
     program::value option_value(bool call, const std::string& asset, program::value strike,
                                 std::span<const double> years, const std::string& named) override {
         const program::value gain = forward(asset, years, named) - strike;

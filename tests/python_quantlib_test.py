@@ -81,8 +81,6 @@ def early_price_is_within_bounds(one, early, case):
     )
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Markets of QuantLib, and their curves and parameters
 
 
 def flat(rate, count=COUNTS[0]):
@@ -312,8 +310,6 @@ def test_local_volatility_has_the_surface():
         )
 
 
-# ------------------------------------------------------------------------------------------------------------
-# Refusals
 
 
 def refused(with_words, call):
@@ -330,7 +326,6 @@ def refused(with_words, call):
 def test_what_cannot_be_conveyed_is_refused():
     european, plain = ql.EuropeanOption(CALL, YEAR), process()
     say = from_option
-    # Unknown options and models.
     refused("class SimpleChooserOption", lambda: say(ql.SimpleChooserOption(TODAY + 90, 100.0, YEAR), plain))
     refused("class float", lambda: say(european, 0.2))
     merton = ql.Merton76Process(spot(), flat(0.01), flat(0.03), black(0.2), spot(0.1), spot(0.1), spot(0.1))

@@ -41,7 +41,6 @@ with tempfile.TemporaryDirectory() as folder:
     strictly = ("mypy", "--config-file", str(pathlib.Path("pyproject.toml").resolve()), "--exclude", "quantlib")
     read_strictly = run(*strictly, "tilewalk")
     as_stubbed = run("mypy.stubtest", "tilewalk._core", "--ignore-disjoint-bases")
-    # Both can fail.
     (package / "_core.pyi").write_text(stub.read_text(encoding="utf-8") + "\ndef nobody() -> int: ...\n", encoding="utf-8")
     finds_a_wrong_stub = run("mypy.stubtest", "tilewalk._core", "--ignore-disjoint-bases")
     (package / "wrong.py").write_text("import tilewalk as tw\nx: int = tw.price('book.yaml')\n", encoding="utf-8")

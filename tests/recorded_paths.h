@@ -62,7 +62,6 @@ inline number_vector direction_for(const recorded_path& of, std::uint64_t seed) 
     return out;
 }
 
-// True if all states stay finite along the path.
 inline bool is_finite(const recorded_path& of, const noise_of_path& noise) {
     std::vector<double> states = of.data.initial_states;
     for (const section_run& at : runs_of(of.when)) {

@@ -33,7 +33,6 @@ struct regressed_call {
 
     program::path_data with(double beta) const { return program::bind(code, recorded(beta).data); }
 
-    // With `beta` of the control subtracted.
     run::tally walked(run::back_end& on, std::uint64_t seed, std::uint64_t paths, double beta) const {
         const program::path_data data = program::bind(code, recorded(beta).data);
         const run::job job{&code, &data, &when};

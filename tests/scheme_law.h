@@ -131,7 +131,6 @@ class scheme_law {
         }
     }
 
-    // Adds a share of the value at v, by the nodes of its panel.
     void add(std::span<double> to, double v, double share) const {
         const double y = std::min(std::sqrt(std::max(v, 0.0)), edges_.back());
         const auto above = std::upper_bound(edges_.begin() + 1, edges_.end() - 1, y);

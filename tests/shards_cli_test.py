@@ -202,12 +202,10 @@ def check_workers(folder):
         expect(run("price", BOOK, *settings, "--workers", 2, "--journal", journal, "-o", out), 0)
         expect(run("price", BOOK, *settings, "-o", whole), 0)
         assert out.read_bytes() == whole.read_bytes(), "workers with a journal: other bytes"
-    # A sequence of plans until the tolerance is met.
     to_a_tolerance = ["--tolerance", "0.5bp", "--controls", "none", "--trade", "asian_eur", "--trade", "digital"]
     expect(run("price", BOOK, *to_a_tolerance, "-o", whole), 0)
     expect(run("price", BOOK, *to_a_tolerance, "--workers", 2, "-o", out), 0)
     assert out.read_bytes() == whole.read_bytes(), "workers to a tolerance: other bytes"
-    # One worker is killed, then all of them.
     settings = ["--paths", "4M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)
     for kills, code, words in ((1, 0, "and is replaced"), (10**9, 75, "for the third time")):

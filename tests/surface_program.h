@@ -53,7 +53,6 @@ struct surface_program {
         }
         into.open_section(1, "pay", payments);
         const auto levels = into.table("level", level, 5);
-        // NaN if the price has fallen.
         const auto of_nan = into.interpolate(levels, log(into.read(x)));
         const auto pays = select(equal(of_nan, of_nan), of_nan, into.constant(0.375)) +
                           into.interpolate(levels, exp(into.read(x)) * 2.0) *

@@ -27,7 +27,6 @@ struct two_factors {
     static double reach(double reversion, double years) {
         return reversion == 0 ? years : -std::expm1(-reversion * years) / reversion;
     }
-    // The variance of the integral of the rate.
     double variance(double from, double to) const {
         return integral(from, to, [&](double u) {
             const double x = sigma * reach(a, to - u), y = eta * reach(b, to - u);
@@ -36,7 +35,6 @@ struct two_factors {
     }
 };
 
-// A bond on a given day, as a function of the factors.
 struct bond {
     double level, of_x, of_y;
     bond(const two_factors& m, double day, double maturity)

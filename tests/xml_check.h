@@ -38,7 +38,6 @@ class xml_check {
     void spaces() {
         while (i_ < text_.size() && (text_[i_] == ' ' || text_[i_] == '\n')) ++i_;
     }
-    // Character data up to `stop`.
     std::string characters(char stop) {
         for (; i_ < text_.size() && text_[i_] != stop; ++i_) {
             const auto c = static_cast<unsigned char>(text_[i_]);

@@ -19,7 +19,6 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The argument vector of a call, in the form of execv.
 class call {
   public:
     call(const command& asked, const std::vector<std::string>& arguments) : copies_(arguments) {

@@ -48,7 +48,6 @@ int flush_to_disk(int descriptor) {
     return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-// A file under an unused name, deleted unless it is kept.
 class draft {
   public:
     explicit draft(const std::filesystem::path& folder) {

@@ -31,7 +31,6 @@ void complain_of_remarks(const market& of);
 
 // Prints one line on standard error with the correlations that the market leaves out and that count as 0.
 void complain_of_correlations(const std::vector<factor_pair>& missing);
-// Warns if there are too few parts for the errors of sensitivities.
 void complain_of_few_parts(const results& r);
 
 std::vector<trade_plan> plan(const chosen_book& of, const market& in);

@@ -38,7 +38,6 @@ void complain_of_greeks(const results& r) {
     }
 }
 
-// True if the word for the setting appears nowhere in the file.
 bool can_say_no_device(const std::string& book) {
     constexpr std::string_view word = "device";
     std::error_code unknown;
@@ -61,7 +60,6 @@ constexpr bool is_sanitized = true;
 constexpr bool is_sanitized = false;
 #endif
 
-// True if another try may succeed.
 bool is_of_machine(const results& r) {
     return std::ranges::any_of(r.rows, [](const price_row& row) {
         return row.status == trade_status::failed && row.kind == error_kind::device;

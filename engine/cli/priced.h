@@ -19,7 +19,6 @@ void open_devices_of(const engine& pricer, const std::string& book, const spoken
 // The start of this process, estimated from its processor time.
 timings::clock::time_point start_of_process();
 void tell_of_times(const timings& times);
-// Runs a command with a clock that counts from the start of the process.
 template <class arguments>
 int timed(arguments& asked, int (*command)(arguments&, timings&)) {
     timings times(start_of_process());
@@ -40,7 +39,6 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe);
 
 void tell_of_gpus(const results& r);
-// Prints how much a journal supplied and how much of it was damaged.
 void tell_of_journal(const results& r);
 // The exit code of these results. With `tells_reasons`, prints failures on standard error, for output that
 // hides the table.

@@ -38,7 +38,6 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into);
 void add_quiet(CLI::App& to);
 // A help page without the options for GPUs, or with these alone. `of` can't be used afterwards.
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus);
-// The precedence of the sources of settings, for the end of a help page.
 std::string ranking_text();
 
 // Throws tilewalk::error (usage) that names what was found at `origin`, such as "--paths", and what is
@@ -79,7 +78,6 @@ struct settings {
     std::vector<origin> run_origins;  // in the order of the table
 
     run_options options() const;
-    // Every setting with its value and source.
     std::string text(const book& of) const;
 };
 
@@ -121,7 +119,6 @@ void refuse_unknown_ending(const std::string& file, const std::string& option = 
 // Parses a whole number from 1 to `most`. Throws tilewalk::error (usage) that names the option.
 std::size_t parse_count(const std::string& text, const std::string& option, std::size_t most);
 
-// Quotes a text and shortens a long one.
 std::string quoted(const std::string& text);
 // Returns "; did you mean 'price'?", or `otherwise`.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known,

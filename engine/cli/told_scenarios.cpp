@@ -30,7 +30,6 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
         std::size_t lines = 0, told = 0;
         while (told < r.failures.size() && lines++ < most) {
             const failed_gain& f = r.failures[told];
-            // A scenario that is no valid market fails all trades alike.
             std::size_t alike = 1;
             while (told + alike < r.failures.size() && r.failures[told + alike].scenario == f.scenario &&
                    r.failures[told + alike].message == f.message)

@@ -16,7 +16,6 @@ namespace tilewalk::cli {
 int run_in_workers(const shards& plan, const std::filesystem::path& folder, shards::stage of,
                    std::size_t workers, const std::vector<std::string>& arguments);
 
-// A temporary folder, removed by the destructor.
 class passing_folder {
   public:
     passing_folder();

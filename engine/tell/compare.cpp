@@ -98,7 +98,6 @@ price_row by_policy(price_row row) {
     return row;
 }
 
-// True if prices are judged by their distance, not by their standard errors.
 bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
@@ -170,7 +169,6 @@ std::uint64_t steps_of(const run_manifest& m) {
     return m.paths == 0 ? 0 : m.path_steps / m.paths;
 }
 
-// The settings that may cause a difference, and those that can't.
 std::string reasons(const comparison& c) {
     std::vector<std::string> draws, bits, harmless;
     const bool sums_vary = varies(c.first) || varies(c.second);
@@ -218,7 +216,6 @@ std::string reasons(const comparison& c) {
     return out;
 }
 
-// Files of the second run whose bytes the first did not read.
 std::string changed_inputs(const comparison& c) {
     std::string out;
     for (const auto& input : c.second.inputs)
@@ -282,7 +279,6 @@ named_trades trades_that(const comparison& c, const F& counts) {
     return out;
 }
 
-// Trades for which the runs chose other random numbers or other controls.
 std::string other_choices(const comparison& c, const difference_rule& by) {
     if (!c.common_random_numbers) return {};
     const auto told_of = [&](const std::string& what, bool decisions) {
@@ -336,7 +332,6 @@ comparison compare(const results& first, const results& second) {
         are_numbered_alike(c) &&
         std::ranges::none_of(report::settings_that_differ(c.first, c.second),
                              [&](const std::string& name) { return changes_draws(name, c); });
-    // Trades with the same id are matched in their order.
     std::map<std::string, std::vector<std::size_t>, std::less<>> places;
     for (std::size_t i = second.rows.size(); i-- > 0;) places[second.rows[i].trade].push_back(i);
     std::vector<bool> met(second.rows.size());

@@ -15,7 +15,6 @@ struct alike_failures {
     const price_row& first() const { return *rows.front(); }
     // "N0002" or "143 trades"
     std::string trades() const;
-    // The reason, followed by the names of the first trades if there are several.
     std::string reason() const;
 };
 

@@ -11,7 +11,6 @@ namespace tilewalk::report {
 
 namespace {
 
-// The settings that differ from the presets.
 std::string json_of(const run_settings& settings) {
     std::string out;
     for (const auto& known : setting_table()) {

@@ -38,7 +38,6 @@ cell text(const std::string& of) {
     return std::string_view(of);
 }
 
-// Empty for a kernel that failed.
 cell figure(const tuned_kernel& k, double x) {
     return k.failure.empty() && std::isfinite(x) ? cell(x) : cell();
 }

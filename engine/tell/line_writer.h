@@ -11,7 +11,6 @@ namespace tilewalk::report {
 
 class line_writer {
   public:
-    // `absent` is the text of absent figures.
     explicit line_writer(std::ostream& out, std::string_view absent = {}) : out_(out), absent_(absent) {}
     line_writer(const line_writer&) = delete;
     line_writer& operator=(const line_writer&) = delete;

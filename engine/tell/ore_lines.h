@@ -31,7 +31,6 @@ struct ore_sensitivity {
     ore_figures base, own;  // in the base currency and in the trade's own
 };
 
-// The columns that identify a sensitivity.
 inline constexpr std::string_view ore_sensitivity_keys =
     "#TradeId,IsPar,Factor_1,ShiftSize_1,Factor_2,ShiftSize_2,";
 void add_sensitivity_keys(line_writer& to, const ore_sensitivity& of);

@@ -104,7 +104,6 @@ std::string_view text_of(const cell& of) {
     return own != nullptr ? std::string_view(*own) : std::get<std::string_view>(of);
 }
 
-// The number of equal values from `at` on, up to `most`.
 std::size_t equal_from(std::span<const std::uint32_t> values, std::size_t at, std::size_t most) {
     std::size_t end = at + 1;
     while (end < values.size() && end - at < most && values[end] == values[at]) ++end;
@@ -138,7 +137,6 @@ void add_hybrid(std::string& to, std::span<const std::uint32_t> values, unsigned
     }
 }
 
-// Appends a page with its header.
 void add_page(std::string& to, int type, int head_field, thrift_struct&& head, std::string_view body) {
     const auto bytes = static_cast<std::int64_t>(body.size());
     thrift_struct page;
@@ -147,7 +145,6 @@ void add_page(std::string& to, int type, int head_field, thrift_struct&& head, s
     to += body;
 }
 
-// Gathers values until a page is full.
 class pages {
   public:
     pages(column_chunk& to, encoding as) : to_(to), as_(as) {}

@@ -37,7 +37,6 @@ column_table table_of(std::span<const Field> fields, std::size_t rows, Item item
     return out;
 }
 
-// Lookups shared by all gains.
 struct told_gains {
     explicit told_gains(const scenario_results& of) : r(of), messages(of) {
         for (const portfolio_gains& total : of.totals)

@@ -17,12 +17,10 @@ namespace tilewalk::report {
 
 namespace {
 
-// Empty for an absent figure.
 cell figure(double x) {
     return is_figure(x) ? cell(x) : cell();
 }
 
-// Empty for a failed trade.
 cell figure(const price_row& row, double x) {
     return priced(row) ? figure(x) : cell();
 }
@@ -49,7 +47,6 @@ std::string json_of(const reported_figure& r) {
            ", \"message\": " + json_string(r.message) + "}";
 }
 
-// Empty for a trade that can't be ended early.
 template <double early_exercise::*of>
 cell early_figure(const price_row& row) {
     return row.early ? report::figure(row, (*row.early).*of) : cell();

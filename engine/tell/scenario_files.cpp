@@ -55,7 +55,6 @@ namespace {
 
 constexpr std::string_view ore_all = "All";
 
-// Adds the standard error and the interval.
 void add_interval(line_writer& to, double gain, double error, std::size_t parts) {
     to.field(error);
     const auto ends = gain_interval(gain, error, parts);

@@ -36,7 +36,6 @@ std::size_t parts_of(const price_row& row);
 // A 95 % interval by Student's t with `parts` - 1 degrees of freedom; empty if the paths show no error.
 std::optional<std::pair<double, double>> gain_interval(double gain, double error, std::size_t parts);
 
-// The sets that have tails, in their order.
 std::vector<std::string_view> likely_sets_of(const scenario_results& r);
 // The portfolios of totals or risks in a report for one currency: the converted ones, or all if nothing is
 // converted.

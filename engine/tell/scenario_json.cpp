@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view format_name = "tilewalk-scenarios-1";
 
-// Writes an object or a list on one line and adds the commas.
 class json_line {
   public:
     explicit json_line(line_writer& to) : to_(to) {}
@@ -64,7 +63,6 @@ class json_line {
     bool is_first_ = true;
 };
 
-// Writes a member of the whole: a list of objects, a line each.
 template <class Items, class F>
 void add_list(line_writer& to, std::string_view name, const Items& items, const F& fill) {
     to.text(",\n  \"").text(name).text("\": [");

@@ -103,7 +103,6 @@ bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }
 
-// The worst scenarios of a total, and the range of the others.
 std::string worst_text(const scenario_results& r, const portfolio_gains& of, const text_form& form) {
     std::vector<std::size_t> order(r.scenarios.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -17,7 +17,6 @@ namespace tilewalk::report {
 
 namespace {
 
-// Blank if there is no figure.
 std::string error_text(double error) {
     return is_figure(error) ? justified(error, error) : "";
 }

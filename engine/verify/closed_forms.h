@@ -107,7 +107,6 @@ inline double black(side option, double forward, double strike, double variance,
     return discount * sign * (forward * normal_cdf(sign * d1) - strike * normal_cdf(sign * (d1 - sd)));
 }
 
-// The undiscounted second moment of the payoff of a call or put.
 inline double mean_square_payoff(side option, double forward, double strike, double variance) {
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
     const double d1 = std::log(forward / strike) / sd + 0.5 * sd;
@@ -121,7 +120,6 @@ inline double cash_digital(side option, double forward, double strike, double va
     return discount * normal_cdf(sign * (std::log(forward / strike) / sd - 0.5 * sd));
 }
 
-// One unit of the asset if it ends above (call) or below (put) the strike.
 inline double asset_digital(side option, double forward, double strike, double variance, double discount) {
     return forward * cash_digital(option, forward * std::exp(variance), strike, variance, discount);
 }
@@ -377,7 +375,6 @@ struct watch {
     }
 };
 
-// Fixed lookback for any strike.
 inline double any_fixed_lookback(side option, double spot, double strike, double growth, double variance,
                                  double discount) {
     const double inside = option == side::call ? spot - strike : strike - spot;
@@ -436,7 +433,6 @@ inline double geometric_exchange(side option, const geometric_mean& price, const
                  discount);
 }
 
-// Limits of each return (local) and of their sum (global).
 struct return_limits {
     double local_floor = -1, local_cap = 1e6, global_floor = -1e6, global_cap = 1e6;
 };

@@ -54,7 +54,6 @@ struct judgement {
     finding strongest() const;
 };
 
-// `truths` are the true prices, one for each trade.
 judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trade> got,
                 std::span<const double> truths);
 std::vector<double> truths_of(std::span<const drawn_trade> trades);

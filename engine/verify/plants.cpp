@@ -94,7 +94,6 @@ std::vector<double> united(std::vector<double> a, const std::vector<double>& b) 
     return a;
 }
 
-// A pillar beyond all maturities, for a curve that has no pillar of its own.
 constexpr double far_years = 100;
 
 // Discounts payments with other curves and keeps the forwards: the dividend yields absorb the difference.
@@ -316,7 +315,6 @@ void draw_normals(double* out, const path_job& job, const cpu::lane_operations& 
     std::copy_n(drawn[number % 2], cpu::lanes, out);
 }
 
-// The normals that a walk in double generates.
 path_shocks normals_of(const path_job& job, const cpu::lane_operations& operations) {
     cpu::point_shocks<double> points(operations.double_points);
     return shocks_of(job, [&](double* out, std::size_t step, std::size_t slot, std::size_t first) {
@@ -345,7 +343,6 @@ path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operati
     });
 }
 
-// Walks on the shocks that made(job, operations) returns.
 template <class F>
 stages with_made_shocks(const F& made) {
     return with_cpu(
@@ -421,7 +418,6 @@ std::uint64_t tiles_of_part(const path_job& job) {
 
 using merge_of_two = tile_result (*)(const tile_result&, const tile_result&);
 
-// Merges pairwise, as the engine does.
 tile_result merge_with(std::vector<tile_result> m, merge_of_two merge_two) {
     while (m.size() > 1) {
         std::vector<tile_result> next;
@@ -454,7 +450,6 @@ stages with_tiles(void (*change)(std::vector<tile_result>&), merge_of_two merge_
     });
 }
 
-// A tile merged with paths that pay nothing.
 tile_result with_nothing(const tile_result& tile, double paths) {
     return kernels::merge(tile, {{paths, 0, 0, 0, 0}});
 }

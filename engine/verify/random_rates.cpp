@@ -123,7 +123,6 @@ double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed
         return (1 - ends.back().at(x0, x1)) / annuity;
     };
 
-    // The rate increases with each factor.
     const rates::factor_law law = rates::law_at(model_, fixed);
     constexpr double far = 9;
     const auto mean_along = [&](const auto& rate_at, const auto& bond_at, int panels) {

@@ -38,7 +38,6 @@ std::string value_text(double x) {
     return std::abs(x) < 1000 ? fixed(x, 3) : report::significant(x, 3);
 }
 
-// Bounds on both sides of a centre, or the largest allowed size.
 std::string bounds_text(const statistic& s) {
     return s.centre == s.low ? "at most " + fixed(s.high, 3) : fixed(s.low, 3) + " .. " + fixed(s.high, 3);
 }

@@ -97,7 +97,6 @@ priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus, 
     return out;
 }
 
-// The size of the move in a sensitivity's unit.
 double move_of(const std::string& unit) {
     if (unit.ends_with(" per 1 bp")) return 1e-4;
     return unit.find(" per 1 % of ") != unit.npos ? 1e-2 : 1;

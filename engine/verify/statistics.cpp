@@ -13,7 +13,6 @@ double upper_tail(double x) {
     return 0.5 * std::erfc(x / std::numbers::sqrt2);
 }
 
-// The argument at which a decreasing function crosses a level.
 template <class F>
 double crossing(const F& falling, double level, double low, double high) {
     for (int i = 0; i < 200; ++i) {

@@ -6,7 +6,6 @@
 
 namespace tilewalk::verify {
 
-// Each function lies in a file of truths/.
 known_trade draw_european(dice& d);
 known_trade draw_quanto_european(dice& d);
 known_trade draw_digital(dice& d);

@@ -190,7 +190,6 @@ TEST(crew, a_watch_that_throws_ends_the_round) {
                      }),
                  std::runtime_error);
     expect_each_once(of, 100, {});
-    // Pieces that nobody has begun are dropped.
     std::atomic<int> begun{0};
     EXPECT_THROW(of.for_each(
                      100000, nullptr,

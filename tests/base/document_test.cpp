@@ -202,7 +202,6 @@ TEST(document, bounds_depth_before_any_stack_overflows) {
 TEST(document, bounds_bytes_and_values) {
     expect_refused({"bytes", "a: 12345\n", 0, 0, "", "found 9 bytes, expected at most 8"}, {.bytes = 8});
     EXPECT_NO_THROW(parse("a: 12345\n", "f", {.bytes = 9}));
-    // Counts the mapping, the list and its items.
     expect_refused({"values", "a: [1, 2, 3]\n", 1, 11, "a", "more than 4 values"}, {.nodes = 4});
     EXPECT_NO_THROW(parse("a: [1, 2, 3]\n", "f", {.nodes = 5}));
 }
@@ -294,7 +293,6 @@ TEST(document, plain_entries_are_read_as_any_other) {
         "{a: x, b: +1, c: ., d: _}",
         "{a: 2026-01-15}",
         "{a: a.b-c}",
-        // Entries that are not plain.
         "{a: null}",
         "{a: ~}",
         "{a: }",
@@ -398,7 +396,6 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
     expect_alike(list(900, -1), {.key_bytes = 5}, true);
 }
 
-// The direct JSON reader and yaml-cpp see the same.
 TEST(document, reads_json_as_yaml) {
     const auto read = [](const std::string& of, bool reads_directly) {
         try {
@@ -755,7 +752,6 @@ TEST(document, script_text_begins_where_its_first_line_does) {
             << c.text;
     }
     EXPECT_FALSE(parse("script: >\n  pay 1\n", "f").at("script").is_literal());
-    // As in an inline product of a book.
     const node inline_product = parse("products:\n  - product: p\n    script: |\n      pay 1\n", "f");
     EXPECT_EQ(to_string(inline_product.at("products").items()[0].at("script").content_start()), "f:4:7");
 }

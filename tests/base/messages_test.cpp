@@ -20,7 +20,6 @@ namespace {
 
 using tests::repeated;
 
-// All messages about a book and its trades.
 std::string told(const std::string& yaml) {
     try {
         const book read = book::parse(yaml, "book.yaml", ".");

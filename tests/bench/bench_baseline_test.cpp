@@ -158,7 +158,6 @@ TEST(bench_baseline, rows_that_are_gone_are_bad_unless_they_say_why) {
     EXPECT_EQ(c.count(finding::skipped), 1U);
     EXPECT_TRUE(says(c, "skipped now:\n  prefetch: unroll, width 1: needs compute capability 9.0\n"))
         << text_of(c);
-    // A row that had no result before can't be missing now.
     run unmeasured = before;
     unmeasured.rows[1].skipped = "no";
     now = before;

@@ -285,7 +285,6 @@ request with_command() {
     return out;
 }
 
-// The rows that the command would print if ncu ran it.
 run below_ncu() {
     request few = few_feeds();
     few.distances = {8};
@@ -376,7 +375,6 @@ TEST(bench_conditions, few_ways_stand_for_a_sweep) {
     EXPECT_EQ(after(few, "--paths"), "5000");
 }
 
-// One row says why, and the rest of the run is as without ncu.
 void expect_no_counters(const std::string& why) {
     const auto got = prefetch(with_command());
     const auto rows = conditions_among(got.got);

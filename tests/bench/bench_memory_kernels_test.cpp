@@ -111,7 +111,6 @@ class bench_memory_kernels : public ::testing::Test {
         return j;
     }
 
-    // The sum of `blocks` blocks.
     template <class kernel>
     static word32 sum_of(const kernel& play, memory_job j, word64 blocks) {
         std::vector<word32> sums(blocks);

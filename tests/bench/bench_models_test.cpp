@@ -133,7 +133,6 @@ TEST(bench_models, have_a_row_for_every_model_of_the_catalogue) {
 TEST(bench_models, take_252_steps) {
     for (const example& e : models::examples()) {
         const auto walked = plan_of(e, precision::double_).trade;
-        // The steps of the path, and the model's steps in each.
         std::size_t parts = 1;
         for (const std::string& m : walked.models) {
             if (const auto at = m.find(" steps at a time"); at != std::string::npos)
@@ -233,7 +232,6 @@ TEST(bench_models, one_bit_of_a_tile_is_noticed) {
         std::memcpy(&r.moments.m2, &bits, sizeof bits);
     });
     for (const row& r : gpu.rows(some)) {
-        // single_fast has bits of its own on a GPU.
         const bool is_free = !is_on_gpu(r) || r.axes.at("precision") == "single_fast";
         EXPECT_EQ(r.wrong.empty(), is_free) << key_of(r) << ": " << r.wrong;
         if (!is_free) {

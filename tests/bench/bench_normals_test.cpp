@@ -73,7 +73,6 @@ void play(unsigned blocks, const kernel& of_thread) {
     }
 }
 
-// Returns its sequence and counts its calls.
 template <bool keeps>
 struct counting_generator {
     using real = double;
@@ -239,7 +238,6 @@ cuda::fake_gpu::work kernel_of(const std::string& text, const std::string& name,
     return [] {};
 }
 
-// The headers that cuRAND's kernels include.
 struct header_folder : tests::own_folder {
     header_folder() {
         std::filesystem::create_directories(*this / "nv");
@@ -248,7 +246,6 @@ struct header_folder : tests::own_folder {
     }
 };
 
-// Rows of cuRAND's device API, by source or shocks and precision.
 std::map<std::string, row> rows_with(const std::vector<std::string>& folders,
                                      const std::set<std::string>& refused = {}) {
     const auto gpu = std::make_shared<cuda::fake_gpu>();

@@ -102,7 +102,6 @@ TEST(bench_peers_peers, hostile_lines_are_refused_with_their_place) {
             EXPECT_LT(e.message().size(), 1000u);
         }
     }
-    // Characters that would move a terminal's cursor become blanks.
     const auto got = peers::read_line(with("device", "\"a\\u001b[2Jb\""), "torch", "p", 1);
     EXPECT_EQ(got.device, "a [2Jb");
 }
@@ -139,7 +138,6 @@ TEST(bench_peers_peers, gradients_are_read_and_compared) {
     EXPECT_NE(peers::why_not_the_gradient({}, truth, "ours"), "");
 }
 
-// Derivatives by JAX.
 TEST(bench_peers_peers, books_have_the_gradients_of_the_workloads) {
     const json numbers = peers::read_workloads(TILEWALK_SOURCE_DIR "/bench/peers");
     run_options options;
@@ -185,7 +183,6 @@ TEST(bench_peers_peers, books_price_the_workloads) {
     };
     EXPECT_TRUE(peers::agree(price(peers::asian_book(numbers["asian"])), {5.78, 0.005}));
     EXPECT_TRUE(peers::agree(price(peers::autocallable_book(numbers["autocallable"])), {97.51, 0.06}));
-    // The price by QuantLib and the others.
     EXPECT_TRUE(peers::agree(price(peers::heston_book(numbers["heston"])), {10.36, 0.01}));
     EXPECT_THROW(peers::read_workloads("/nowhere"), error);
 }
@@ -215,7 +212,6 @@ TEST(bench_peers_children, that_go_wrong_are_told) {
     EXPECT_THROW(run_child({"sleep", "100"}, 60, 1000, &cancel), error);
 }
 
-// Programs made for the test, and a device whose kernels do nothing.
 class bench_peers_made : public testing::Test {
   protected:
     void SetUp() override {
@@ -308,7 +304,6 @@ TEST_F(bench_peers_made, are_held_against_each_other) {
 
 TEST(bench_peers_peers, programs_skip_what_is_not_installed) {
     for (const std::string library : {"torch", "jax", "cupy", "numba", "quantlib"}) {
-        // Only Python's own packages.
         const std::string program = std::string(TILEWALK_SOURCE_DIR) + "/bench/peers/peer_" + library + ".py";
         const auto got = run_child({"python3", "-B", "-S", "-E", program}, 60, 100000);
         EXPECT_EQ(got.why_not, "") << got.last_error;
@@ -319,7 +314,6 @@ TEST(bench_peers_peers, programs_skip_what_is_not_installed) {
             const auto line = peers::read_line(text, library, program, ++count);
             EXPECT_NE(line.skipped.find("No module named"), std::string::npos) << text;
         }
-        // Programs with gradients have two more.
         EXPECT_EQ(count, library == "torch" || library == "jax" ? 6 : 4) << library;
     }
 }

@@ -204,7 +204,6 @@ struct place {
     double x, y;
     bool beside;
 };
-// Places of the marks with a title, by title.
 std::multimap<std::string, place> marks_of(const std::string& svg) {
     static const std::regex one(
         R"re(<path class="mark ([^"]*)" transform="translate\(([-0-9.]+) ([-0-9.]+)\)[^"]*" d="[^"]*"><title>([^<]*)</title>)re");
@@ -260,7 +259,6 @@ TEST(bench_report, axes_are_logarithmic_where_that_is_asked_for) {
     EXPECT_NEAR(ratio_of_steps(c), 2, 0.01);
     c.by_logarithm = true;
     EXPECT_NEAR(ratio_of_steps(c), 1, 0.01);
-    // Zero has no logarithm.
     c.panels[0].lines[0].marks.push_back({8.0, 0, {}, "at 8", true});
     EXPECT_NEAR(ratio_of_steps(c), 2, 0.01);
 }
@@ -298,7 +296,6 @@ TEST(bench_report, lines_are_told_apart_without_colour_and_seen_on_both_backgrou
     EXPECT_EQ(shapes.size(), 12U);
 }
 
-// The page loads nothing and runs nothing.
 void expect_self_contained(const std::string& page) {
     EXPECT_EQ(xml_check::fault(page), "");
     std::string text = page;
@@ -308,7 +305,6 @@ void expect_self_contained(const std::string& page) {
     for (const char* foreign : {"http", "src=", "href", "url(", "@import", "@font-face", "<script", "<link",
                                 "<iframe", "<image", " on", "javascript"}) {
         if (std::string(foreign) == " on") {
-            // Attribute values are text.
             const std::string bare = std::regex_replace(text, std::regex("=\"[^\"]*\""), "=");
             EXPECT_FALSE(std::regex_search(bare, std::regex("<[^>]* on[a-z]+="))) << "a handler of events";
         } else {
@@ -367,7 +363,6 @@ TEST(bench_report, every_row_has_its_point) {
     }
 }
 
-// One line per source in each panel, with the same style in all panels.
 TEST(bench_report, errors_by_paths_have_a_panel_for_each_case) {
     run r;
     r.about = tests::made_about();
@@ -562,7 +557,6 @@ TEST(bench_report, runs_with_little_or_nothing_in_them_have_a_page) {
     expect_self_contained(report_html(no_numbers));
 }
 
-// The lengths of bars, by their labels.
 std::map<std::string, double> bars_of(const std::string& page) {
     static const std::regex one(
         R"re(<g><title>([^<]*)</title><rect x="[-0-9.]+" y="[-0-9.]+" width="([-0-9.]+)")re");

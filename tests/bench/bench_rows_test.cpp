@@ -116,7 +116,6 @@ struct damaged {
     std::string says;
 };
 
-// Old files say what is unknown about them, and a file with two runs is refused.
 TEST(bench_rows, are_read_as_they_were_kept) {
     const std::string head = "{\"run\":{\"device\":\"d\"}}\n", end = "{\"rows\":1}\n";
     const auto good = [](int width) {
@@ -143,7 +142,6 @@ TEST(bench_rows, are_read_as_they_were_kept) {
         EXPECT_THROW(kept(bad), error) << bad;
 }
 
-// All stored files read, except those of other programs and one of two runs, which are refused.
 TEST(bench_rows, of_all_stored_files_are_read) {
     std::size_t files = 0;
     for (const auto& file : std::filesystem::directory_iterator(TILEWALK_SOURCE_DIR "/bench/results")) {

@@ -118,7 +118,6 @@ TEST(bench_statistics, stopping_at_a_narrow_interval_misses_in_one_of_ten_at_mos
     }
 }
 
-// A clock that advances by `step` seconds per look, and samples from a repeated list.
 struct script {
     std::vector<std::optional<double>> samples;
     double step = 0;

@@ -96,7 +96,6 @@ TEST(bench_steps, without_a_truth_are_held_against_shorter_ones_and_other_paths)
     }
 }
 
-// A position in the asset leaves the price unchanged.
 TEST(bench_steps, prices_are_those_of_the_options) {
     std::vector<example> of = first_of("local_volatility");
     of.front().years = {0.5};

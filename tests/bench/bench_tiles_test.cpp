@@ -111,7 +111,6 @@ TEST(bench_tiles_tiles, compare_compiles_without_spills) {
     for (const char* architecture : {"sm_80", "sm_90"}) expect_clean(compare_text(), architecture);
 }
 
-// A GPU on the host with little memory, whose kernels do nothing.
 struct idle_gpu {
     std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;

@@ -38,7 +38,6 @@ using cuda::point_way;
 using program::precision;
 namespace knobs = cuda::knobs;
 
-// A timer of few samples, and its last launch.
 class bench_timers : public testing::Test {
   protected:
     bench_timers() {

@@ -37,7 +37,6 @@ using tuning::contest;
 
 constexpr double unlimited = 1e9;
 
-// A clock that advances by the timed durations.
 struct made_up_times {
     std::vector<double> true_milliseconds;
     double noise = 0;
@@ -138,7 +137,6 @@ TEST(bench_tuner_candidates, are_all_possible_all_different_and_of_one_kind) {
         const auto of = entry.make(program::precision::double_);
         for (const bool reads : {false, true}) {
             const auto all = tuning::candidates(open_wish(reads), of.code, fits_an_h100);
-            // Fifty shocks a step leave few rings that fit.
             ASSERT_GT(all.size(), entry.name == "basket_of_50" ? 5U : 10U) << entry.name;
             const kernel_decision first = cuda::decide(open_wish(reads), of.code, fits_an_h100);
             EXPECT_EQ(all.front(), first) << "what runs without a tuner is the first";
@@ -163,7 +161,6 @@ TEST(bench_tuner_candidates, begin_with_one_that_fits_whatever_a_step_takes) {
         EXPECT_TRUE(fits_an_h100(best, shocks)) << shocks;
         EXPECT_EQ(best[knobs::distance] == knobs::distance.line().preset, shocks == 1)
             << best[knobs::distance];
-        // A wish with a value keeps it, and is refused if it can't be built.
         kernel_wish said = open_wish(true);
         said[knobs::distance] = 8;
         EXPECT_EQ(cuda::decide(said, code, fits_an_h100)[knobs::distance], 8);

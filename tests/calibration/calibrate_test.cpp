@@ -330,7 +330,6 @@ TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
     EXPECT_NE(text_of(found).find("STOPPED AT A BOUND (rho)"), std::string::npos) << text_of(found);
 }
 
-// Bachelier's formula and its inverse by bisection, for one forward rate.
 double bachelier(double forward, double strike, double years, double volatility) {
     const double s = volatility * std::sqrt(years), d = (forward - strike) / s;
     return (forward - strike) * 0.5 * std::erfc(-d / std::numbers::sqrt2) +
@@ -600,7 +599,6 @@ TEST(calibrate_test, what_the_quotes_do_not_determine_is_named) {
 
 TEST(calibrate_test, scenarios_are_found_from_wherever_the_market_is_written) {
     const tests::own_folder folder;
-    // One row of two paths, as NumPy writes them.
     std::string bytes = std::string("\x93NUMPY\x01\x00", 8);
     std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }";
     head += std::string(117 - head.size(), ' ') + '\n';

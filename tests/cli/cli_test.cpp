@@ -165,7 +165,6 @@ TEST_F(cli, absurd_counts_are_wrong_usage) {
     const finished crowd = run({"price", "book.yaml", "--workers", "100000"});
     EXPECT_EQ(crowd.code, 2) << crowd.err;
     EXPECT_TRUE(has(crowd.err, "--workers: found '100000', expected a whole number from 1 to ")) << crowd.err;
-    // More workers than there is work.
     put("one.yaml", "market: market.yaml\nsettings: {paths: 512}\ntrades:\n" + call_text);
     EXPECT_EQ(run({"price", "one.yaml", "--workers", "3"}).out, run({"price", "one.yaml"}).out);
 }
@@ -419,7 +418,6 @@ TEST_F(cli, exit_codes_are_the_table_of_the_page) {
     EXPECT_TRUE(has(page, "| exit code | means |\n|---:|---|\n" + table + "\n")) << table;
 }
 
-// The line of --print-config for a setting, in words.
 std::string config_line(const std::string& text, const std::string& name) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -512,7 +510,6 @@ TEST_F(cli, options_beat_environment_beats_book_beats_defaults) {
     in.variables = {{"TILEWALK_CONFINE", "yes"}};
     expect({"price", "counted.yaml"}, 2, "TILEWALK_CONFINE: found 'yes', expected true or false", in);
 
-    // The run uses them.
     in.variables = {{"TILEWALK_SEED", "12"}, {"TILEWALK_PATHS", ""}};
     EXPECT_EQ(figures_of(run({"price", "book.yaml"}, in).out, "call"),
               figures_of(run({"price", "book.yaml", "--seed", "12"}).out, "call"));
@@ -979,7 +976,6 @@ TEST_F(cli, policies_are_kept_and_followed) {
     EXPECT_TRUE(has(explained, "\nranks     of 9 functions ") && has(explained, " on 4096 paths: 0.25y "))
         << explained;
     EXPECT_EQ(run({"greeks", "early.yaml", "--policy", "p.json", "--greeks", "delta"}).code, 0);
-    // Paths other than the policy's training paths.
     const finished few = run({"price", "early.yaml", "--format", "csv", "--training-paths", "100"});
     EXPECT_TRUE(has(few.out, ",100,")) << few.out;
     EXPECT_NE(few.out, kept.out);
@@ -1103,7 +1099,6 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     };
-    // All but the line with the time.
     const auto figures = [](std::string out) {
         out.erase(out.rfind('\n', out.size() - 2));
         return out;
@@ -1162,7 +1157,6 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
     expect({"verify", "--output", "absent/made.csv"}, 2, "absent");
 }
 
-// Waits until the command has printed this on standard error.
 void wait_for(const running& started, const std::string& said) {
     while (!has(started.said_on_stderr(), said)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
@@ -1337,7 +1331,6 @@ TEST_F(cli, output_over_an_input_is_refused_and_harms_nothing) {
     };
     for (const auto& c : cases) expect(c.with, 2, c.said);
 
-    // As with >> in a shell.
     surroundings in;
     const auto append_to = [&](const std::string& name) {
         in.out = ::open((folder / name).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -1356,7 +1349,6 @@ TEST_F(cli, output_over_an_input_is_refused_and_harms_nothing) {
                in);
         ::close(in.out);
     }
-    // Standard input from a file.
     in = {};
     in.in = ::open((folder / "book.yaml").c_str(), O_RDONLY | O_CLOEXEC);
     expect({"price", "-", "-o", "book.yaml", "--format", "csv"}, 2, "the same file as '/dev/stdin'", in);
@@ -1408,7 +1400,6 @@ TEST_F(cli, book_comes_from_standard_input) {
     expect({"price", "-"}, 2, "<stdin>", in);
     in.in = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
     expect({"price", "-"}, 2, "<stdin>: can't read: Is a directory", in);
-    // A file with this name.
     put("-", "market: market.yaml\ntrades: []\n");
     EXPECT_EQ(run({"validate", "./-"}).out, "0 trades, all valid\n");
 }
@@ -1445,7 +1436,6 @@ TEST_F(cli, replay_that_is_not_there_is_refused_by_all_who_look_at_trades) {
 }
 
 TEST_F(cli, bench_writes_the_rows_it_has) {
-    // Doubles the wait until a row was there to be written.
     for (int wait = 250;; wait *= 2) {
         running started({"bench", "models", "--device", "cpu", "--seconds", "0.02", "-o", "rows.jsonl",
                          "--save", "baseline.jsonl"},

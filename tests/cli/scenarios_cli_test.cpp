@@ -51,7 +51,6 @@ likely: [ladder]
         return out;
     }
     static arguments with(const arguments& more = {}) { return in_file("scenarios.yaml", more); }
-    // Expects success and no other message than `said`; returns the output.
     std::string printed(const arguments& words, const std::string& said = "") const {
         const finished got = run(words);
         EXPECT_EQ(got.code, 0) << shown(words, got);

@@ -15,7 +15,6 @@
 namespace tilewalk::asked_kernels_test {
 namespace {
 
-// Calls averaged over different dates, with points of different orders, in one program.
 struct asked {
     std::uint64_t of_store = 0;  // repeated requests
     int of_device = 0;

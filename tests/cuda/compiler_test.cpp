@@ -28,7 +28,6 @@ std::string kernel(const std::string& before, const std::string& body) {
     return before + "\nextern \"C\" __global__ void kernel(double* x) {\n" + body + "\n}\n";
 }
 
-// Expects an error of this kind and returns its message.
 template <class function>
 std::string refusal(error_kind expected, const function& act) {
     try {
@@ -130,7 +129,6 @@ TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
             nvrtc_compiler().compile({text(numbers, " TILEWALK_RESIDENT_BLOCKS(4)"), "sm_90"});
         EXPECT_NE(wished.log.find(fits), std::string::npos) << wished.log;
         EXPECT_EQ(registers(wished.log) <= 64, numbers == 40) << wished.log;
-        // A bound that is no wish holds.
         const auto bound = nvrtc_compiler().compile({text(numbers, ", 4"), "sm_90"});
         EXPECT_LE(registers(bound.log), 64) << bound.log;
         EXPECT_EQ(bound.log.find(fits) != std::string::npos, numbers == 40) << bound.log;

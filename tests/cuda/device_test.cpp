@@ -28,7 +28,6 @@ struct fake {
     std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
     std::optional<fake_device> on{gpu};
 
-    // The broken rules, once everything is closed.
     std::string report() {
         on.reset();
         return gpu->report();
@@ -422,7 +421,6 @@ constexpr const char* ptx = R"(
 }
 )";
 
-// The first usable GPU, or why there is none.
 int usable(std::string& why_none) {
     const device_survey s = survey_devices();
     why_none = s.why_none;

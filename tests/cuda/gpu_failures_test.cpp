@@ -88,7 +88,6 @@ class fake_machine {
     }
 
     fake_gpu& gpu(std::size_t i = 0) { return *gpus_[i]; }
-    // For tests that ignore the results of kernels.
     fake_machine& that_computes_nothing() {
         gpu().kernel = [](const std::string&, const std::string&, const cuda::launch&,
                           std::span<void*>) -> fake_gpu::work { return [] {}; };
@@ -100,7 +99,6 @@ class fake_machine {
             return of.price(book::parse(book_text), options);
         });
     }
-    // The delta of the call.
     results delta(const std::string& device) {
         return asked(device, {}, [](const engine& of, const run_options& options) {
             const std::string text = book_text;
@@ -124,7 +122,6 @@ class fake_machine {
             return of.greeks(b, *b.market(), {}, options);
         });
     }
-    // By shards, as if each were a process of its own.
     results merged(std::size_t count, const std::string& device, const run_settings& with) {
         return asked(device, with, [&](const engine& of, const run_options& options) {
             const tests::own_folder folder;
@@ -197,7 +194,6 @@ TEST(gpu_failures, the_cpu_prices_what_a_gpu_did_not_and_says_so) {
                 EXPECT_EQ(g.message, "priced on the CPU, because the GPU failed: " + std::string(call) +
                                          ": failed as planned");
             }
-            // The CPU failed too, for a reason of its own.
             EXPECT_EQ(got.rows[2].status, trade_status::failed);
             EXPECT_EQ(got.rows[2].message, expected.rows[2].message +
                                                "; tried on the CPU, because the GPU failed: " + call +

@@ -293,7 +293,6 @@ TEST(kernel_store, leaves_no_half_entry_on_a_full_disk) {
         if (*store.cubin(request) != cubin_of(request, "fake 1")) ::_exit(3);
         if (store.so_far().compiled != 1) ::_exit(4);
         if (store.why_not_kept().find("File too large") == std::string::npos) ::_exit(5);
-        // Once there is room again, the next kernel is kept.
         const ::rlimit enough = {RLIM_INFINITY, RLIM_INFINITY};
         if (::setrlimit(RLIMIT_FSIZE, &enough) != 0) ::_exit(6);
         store.cubin({"next", "sm_90"});
@@ -400,7 +399,6 @@ TEST(kernel_store, one_text_is_built_once) {
 
 namespace {
 
-// The first build fails once it is let go.
 class failing_compiler : public counting_compiler {
   public:
     void at_work(const compile_request&) override {

@@ -38,7 +38,6 @@ std::vector<int> all_values(const knob& of) {
     return all;
 }
 
-// A value other than the preset and the preset's ring.
 int other_value(const knob& of) {
     const auto all = all_values(of);
     return all.front() != of.preset ? all.front() : all.back();

@@ -31,7 +31,6 @@ const cuda::compile_request spilling{
 )",
     "sm_90"};
 
-// Digests with one more line in one of the headers.
 kernel_digests with_line_in(std::string_view changed, const std::string& line) {
     std::vector<std::string> texts;
     std::vector<cuda::kernel_header> headers;

@@ -42,7 +42,6 @@ constexpr const char* market_text = R"(market:
   correlations: [[A, B, 0.4]]
 )";
 
-// A trade, and whether the first round is too short for it.
 struct trade {
     const char* terms;
     bool goes_on;
@@ -81,7 +80,6 @@ struct tolerances {
     double of_first_round, of_later_ones;
 };
 
-// For a run of one round if there are no tolerances.
 book book_of(const std::vector<trade>& trades, const tolerances* with = nullptr) {
     std::string text = std::string(market_text) + "trades:\n";
     for (const trade& t : trades) {
@@ -137,7 +135,6 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     }
 }
 
-// A run on a GPU with an empty kernel store, and the texts that it compiled.
 struct fresh_run {
     results told;
     std::set<std::string> texts;

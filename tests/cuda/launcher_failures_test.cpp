@@ -93,13 +93,11 @@ trades:
 )";
 constexpr std::size_t jobs_in_all = 8;
 
-// The planned trades, and their tallies from the CPU.
 class planned_book {
   public:
     planned_book() {
         const book b = book::parse(book_text);
         for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
-        // Trades of one shape share a program, as in the engine.
         for (auto& p : plans_) {
             const auto& code = by_shape_.try_emplace(program::shape_of(p.code), &p.code).first->second;
             jobs_.push_back({code, &p.data, &p.when});
@@ -195,7 +193,6 @@ struct trade_in_memory {
     }
 };
 
-// The shocks of one step, as values of the states. `keys` belong to their streams.
 template <class maker>
 std::vector<double> shocks(std::size_t per_block, const maker& draw, word64 seed, word64 path,
                            std::size_t step, const std::vector<std::uint32_t>& streams, int per_step,
@@ -443,7 +440,6 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// Returns the number of jobs with results, each of which must equal the CPU's.
 std::size_t priced(const gpu_outcome& got, const run_of_book& what) {
     const auto& expected = the_book().on_cpu(what.paths, what.seed, what.how.precision);
     EXPECT_EQ(got.failures.size(), expected.size());
@@ -676,7 +672,6 @@ TEST(launcher_failures, takes_smaller_chunks_when_memory_is_out) {
             EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
             all = gpu->most_bytes;
         }
-        // A device that promises more than it has.
         std::size_t right = 0, failed = 0;
         for (std::size_t memory = 64; memory <= all; memory += 64) {
             const auto gpu = new_gpu(what.how);
@@ -801,7 +796,6 @@ TEST(launcher_failures, goes_on_without_a_device_that_is_lost) {
                 run_of_book what = run_on_many();
                 const auto good = new_gpu(what.how), bad = new_gpu(what.how);
                 good->when = bad->when = when;
-                // A failed allocation is retried in smaller chunks.
                 for (int nth = 1; nth < 9; ++nth) bad->failures.push_back({call, nth, failure});
                 wait_before_launches(*good, bad->has_failed);
                 fake_machine machine({good, bad});
@@ -839,7 +833,6 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
                              const auto& cubin, const auto& name, const launch& l,
                              std::span<void*> arguments) -> fake_gpu::work {
                 if (!is_bad) {
-                    // The good devices wait until the bad one has begun.
                     of_bad.wait(false);
                     if (name == "merge_tiles") {
                         walked += static_cast<const kernels::merge_arguments*>(arguments[0])->tiles_per_trade;
@@ -943,7 +936,6 @@ TEST(launcher_failures, survives_the_loss_of_one_of_two_devices_at_any_call) {
     EXPECT_GT(lost, 10u);
 }
 
-// An illegal address shows at a later wait.
 TEST(launcher_failures, reports_a_kernel_that_goes_astray) {
     run_of_book what;
     for (const auto when : every_schedule) {
@@ -1059,7 +1051,6 @@ class long_run {
         };
     }
 
-    // The mark of a tile of the job with the row `result`.
     kernels::tile_result marked(word64 result, word64 tile) const {
         kernels::tile_result r{};
         r.moments.count = kernels::paths_in_tile(asked.paths, tile);

@@ -246,7 +246,6 @@ varied_trade vary(const language::product& product, dice& d) {
     return out;
 }
 
-// Each case is a product.
 class library_kernels : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
@@ -255,7 +254,6 @@ class library_kernels : public testing::TestWithParam<std::string> {
 };
 class library_kernels_long : public library_kernels {};
 
-// Each case is a precision.
 class kernels_by_precision : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
@@ -264,7 +262,6 @@ class kernels_by_precision : public testing::TestWithParam<std::string> {
     precision in() const { return precision_named(GetParam()); }
 };
 
-// The decision of a run whose settings name only a feed and a precision.
 cuda::kernel_decision usual(const program::path_program& code, precision in, std::string_view feed) {
     cuda::kernel_wish asked;
     asked.precision = in;
@@ -340,7 +337,6 @@ void expect_written_fma_alone(bool due, const std::string& product, precision in
     EXPECT_GT(got.words.at(0), 0) << product;
 }
 
-// single_fast may fuse.
 constexpr precision exact_precisions[] = {precision::double_, precision::single, precision::mixed};
 
 TEST_P(library_kernels, fuse_only_where_the_source_says_so) {
@@ -358,7 +354,6 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels, testing::ValuesIn(products()),
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_long, testing::ValuesIn(products()),
                          [](const auto& at) { return at.param; });
 
-// A market with path-dependent volatilities of every asset.
 const market& market_of_scenarios() {
     static const market m = [] {
         const tests::own_folder folder;
@@ -638,7 +633,6 @@ TEST(library_kernels_tables, fuse_only_where_the_source_says_so) {
     }
 }
 
-// The kernels of a book with every kind of trade, each for many shapes.
 void judge_united(precision in, share of) {
     const book made = book_of_every_kind();
     std::vector<program::path_program> own;
@@ -720,7 +714,6 @@ TEST(library_kernels_judges, find_what_is_planted) {
     how.precision = precision::mixed;
     const std::string text = cuda::path_kernel_text(example_of("european"), how);
     const auto planted = [&](const std::string& statement) {
-        // After the path, where its result is written.
         const std::string end = "walk_tile<tilewalk::kernels::generated::choice>(a, shared);";
         const std::size_t at = text.find(end);
         if (at == std::string::npos) throw std::logic_error("the text ends otherwise");

@@ -290,7 +290,6 @@ TEST(random_sources_units, the_standard_error_is_that_of_the_mean_of_units) {
     const auto e = run::estimate_of_units(four);
     EXPECT_DOUBLE_EQ(e.mean, 3);
     EXPECT_DOUBLE_EQ(e.standard_error, std::sqrt((4. + 1 + 1 + 4) / 3 / 4));
-    // Equal means have no error, whatever the sizes.
     const std::vector<kernels::moments> equal = {unit(1024, 0.1), unit(1024, 0.1), unit(3, 0.1)};
     EXPECT_EQ(run::estimate_of_units(equal).mean, 0.1);
     EXPECT_EQ(run::estimate_of_units(equal).standard_error, 0);
@@ -576,7 +575,6 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
         auto more = made<shock>(*device.it, *source, kind, 3 * rows, first, paths, {paths});
         more.resize(whole.size());
         EXPECT_TRUE(same_bits(whole, more));
-        // The rows are the generator's numbers, turned into shocks.
         const std::uint64_t unit_paths = source->unit_paths();
         std::size_t different = 0;
         for (std::uint64_t r = 0; r < rows; ++r) {
@@ -775,7 +773,6 @@ struct figure {
     double deviations;  // from the expected value, in standard deviations
 };
 
-// Figures of the normals x, [row][path].
 std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
     const std::size_t paths = x.size() / rows;
     const auto sum = [](std::size_t count, const auto& term) {
@@ -815,7 +812,6 @@ std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
     return all;
 }
 
-// Transforms uniforms into normals.
 template <class shock>
 std::vector<double> as_normals(const std::vector<shock>& x, shock_kind kind) {
     std::vector<double> all;
@@ -851,7 +847,6 @@ void expect_random(const bench& b, const std::string& name, shock_kind kind, std
     }
 }
 
-// The normals and uniforms of a run must differ.
 template <class shock = double>
 void expect_kinds_to_differ(const bench& b, const std::string& name) {
     const auto source = b.open(sizeof(shock) == 8 ? element::double_ : element::single_, 64 * tile, 1);
@@ -1011,7 +1006,6 @@ class random_sources_on_a_gpu : public testing::Test {
                 }};
     }
 
-    // A machine may have a GPU and no cuRAND.
     static std::string why_not(const random::catalogue_entry& entry) {
         if (entry.rounds != 0 || entry.is_points) return "";
         try {
@@ -1053,7 +1047,6 @@ TEST_F(random_sources_on_a_gpu, give_the_same_cube_in_any_chunks_and_beside_any_
         const auto b = bench_of(entry);
         const auto expect_the_same = [&]<class shock>(shock, shock_kind kind) {
             const element of = sizeof(shock) == 8 ? element::double_ : element::single_;
-            // More rows than a call of cuRAND makes.
             constexpr std::uint64_t rows = 70;
             const auto source = b.open(of, 4096 * tile, rows);
             constexpr std::uint64_t paths = 96 * tile;

@@ -59,7 +59,6 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
         const kernels::trade_record& trade = a.trades[block / a.tiles];
         const double* numbers = static_cast<const double*>(a.numbers) + trade.numbers_at;
         double sum = static_cast<double>(a.seed % 1000);
-        // After the keys of one or two streams.
         const word32* places = a.words + trade.words_at + kernels::whole_pieces(4, sizeof(word32));
         while (places[1] > places[0]) ++places;
         for (word32 i = 0; i < *places + 2; ++i) sum += numbers[i] / (i + 1.0);
@@ -72,7 +71,6 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
 
 using fake_gpus = std::vector<std::shared_ptr<fake_gpu>>;
 
-// An engine on fake GPUs, with a book that it has prepared.
 class machine {
   public:
     explicit machine(std::size_t count = 1)
@@ -101,7 +99,6 @@ class machine {
         o.overrides.device = "auto";
         return o;
     }
-    // The calls of the first GPU for one prepared call.
     call_counts calls_of(const market& in, const run_options& with, results* told = nullptr) {
         const call_counts before = gpu->calls;
         results got = ready->price(in, with);
@@ -114,7 +111,6 @@ class machine {
         if (told != nullptr) *told = std::move(got);
         return calls;
     }
-    // Expects the rows of a plain call on a fresh GPU.
     void expect_as_plain(const market& in, const run_options& with, const std::string& what) {
         const engine plain({}, tests::backend_on(new_gpus(1), compiler));
         tests::expect_same_rows(ready->price(in, with), plain.price(trades, in, with), what);
@@ -139,7 +135,6 @@ class machine {
     }
 };
 
-// Three kernels walk the three trades.
 const call_counts of_a_call_again{
     {"fill", 1},     {"record", 13}, {"wait_for", 6},     {"run", 4},
     {"download", 1}, {"wait", 1},    {"has_happened", 5}, {"milliseconds_between", 9}};

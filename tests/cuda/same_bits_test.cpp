@@ -50,7 +50,6 @@
 namespace tilewalk::same_bits_test {
 namespace {
 
-// Five tiles, the last of them not full.
 constexpr std::uint64_t paths = 4500;
 
 // Products that together have every kind of section.
@@ -135,7 +134,6 @@ class settings_space {
         return c[a] < 0 ? "" : axes_[a].values[static_cast<std::size_t>(c[a])];
     }
 
-    // A combination that the device can run, with unused axes left out.
     combination draw(std::mt19937_64& random) const {
         for (;;) {
             combination c;
@@ -289,7 +287,6 @@ class same_bits_on_a_gpu : public testing::Test {
         return engine().price(trades, options);
     }
 
-    // Prices on GPUs, and throws if they were not used.
     static results on_gpus(const engine& pricer, const book& trades, const run_settings& with) {
         run_options options;
         options.overrides = with;

@@ -47,7 +47,6 @@ const char* const heston_call =
     "trades:\n"
     "  - {id: h, product: european, underlying: A, strike: 100, maturity: 1.0}\n";
 
-// The first trade of the book with tangents to all numbers of some measures.
 program::tangent_program tangents_of(const char* text, const std::set<std::string>& measures, precision in) {
     const book b = book::parse(text);
     const markets::market_state& here = b.market()->state();

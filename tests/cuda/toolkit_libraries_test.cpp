@@ -60,7 +60,6 @@ class machine : public tests::own_folder {
             out.push_back(file.starts_with(here) ? file.substr(here.size()) : file);
         return out;
     }
-    // The existing libraries, and a name for the loader.
     std::vector<std::string> finds_there(std::span<const std::string_view> names = one_name) {
         std::vector<std::string> out;
         for (const std::string& file : finds(names)) {
@@ -119,7 +118,6 @@ TEST(toolkit_libraries, of_packages_have_a_folder_each_or_one) {
               (list{site + "/nvidia/part/lib/libpart.so.12", "libpart.so.13", "libpart.so.12"}));
     m.library(machine::site() / "nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(m.finds_there(two_names).front(), site + "/nvidia/cu13/lib/libpart.so.13");
-    // A message names the place of a package.
     const list none = machine().finds(two_names);
     EXPECT_EQ(none.front(), site + "/nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(none[1], site + "/nvidia/cu13/lib/libpart.so.12");
@@ -135,7 +133,6 @@ TEST(toolkit_libraries, are_found_from_wherever_a_package_puts_tilewalk) {
         m.library(wanted);
         EXPECT_EQ(m.has_as_tilewalk(own).finds_there().front(), wanted.string()) << own;
     }
-    // `pip install --target`
     machine m;
     m.library("target/nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(m.has_as_tilewalk("target/tilewalk/_native.abi3.so").finds_there().front(),
@@ -190,7 +187,6 @@ TEST(toolkit_libraries, that_are_not_there_stand_together_in_words) {
               "/y/liba.so.1");
 }
 
-// An NVRTC that compiles nothing, with the library of its built-in functions.
 class toolkit : public tests::own_folder {
   public:
     explicit toolkit(int minor, bool has_builtins = true)
@@ -222,7 +218,6 @@ class toolkit : public tests::own_folder {
     }
 };
 
-// The message of a refusal, or the version and the place of the opened library.
 std::string opened(const std::vector<std::string>& libraries) {
     try {
         const std::string text = open_nvrtc(libraries)->fingerprint();
@@ -244,7 +239,6 @@ TEST(toolkit_libraries_nvrtc, is_opened_with_its_own_built_in_functions) {
     EXPECT_EQ(opened({"/nowhere/libnvrtc.so.12", whole.nvrtc()}), "NVRTC 12.101");
     EXPECT_TRUE(is_loaded(whole.library(whole.builtins_name)));
 
-    // A folder of links to some of the libraries.
     const toolkit linked(105);
     ASSERT_TRUE(linked.is_built);
     const tests::own_folder links;

@@ -73,7 +73,6 @@ TEST(ways_back_failures, leave_no_work_behind) {
     std::size_t failed = 0;
     for (const auto when :
          {fake_gpu::schedule::at_once, fake_gpu::schedule::late, fake_gpu::schedule::by_dice}) {
-        // Little memory: several chunks.
         constexpr std::uint64_t little = std::uint64_t{1} << 20;
         const attempt well(asian(), when, {}, little);
         EXPECT_EQ(well.error, "");

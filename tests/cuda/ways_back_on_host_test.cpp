@@ -54,7 +54,6 @@ std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     return gpu;
 }
 
-// Two tiles and a part of one.
 constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 77;
 
 struct outcome {
@@ -204,7 +203,6 @@ TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
             SCOPED_TRACE(std::string(program::name_of(to)) + (keeps_shocks ? ", kept" : ", made again"));
             const tests::both_ways of(one.state().trades.at(0), *one.market(), to);
             ASSERT_GT(of.made.code.scenarios_per_step, 0);
-            // So little memory that each tile is walked alone.
             const std::uint64_t memory = keeps_shocks ? 0 : 1;
             expect_bits(of.job(), to, keeps_shocks, one.market()->state().scenario_cubes(), memory);
         }
@@ -289,7 +287,6 @@ TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
             const run::tally expected = on_cpu.walk_all(replayed).tallies.at(0);
             const cuda::way_back_decision how = decided(j, to, to != precision::single);
             expect_bits(on_host(replayed, how, 0), expected);
-            // So little memory that each tile is walked alone.
             for (const std::uint64_t memory : {0U, 1U})
                 expect_bits(on_host(drawn, how, memory, of_file), expected);
         }

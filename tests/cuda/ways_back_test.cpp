@@ -70,7 +70,6 @@ class ways_back_on_a_gpu : public ::testing::Test {
             return points ? cuda::for_arrays(out) : out;
         };
         const std::string architecture = chosen_.devices[0]->get().properties().architecture();
-        // Compile the kernels ahead of time.
         threads::for_each(
             trades.size(), 12, nullptr,
             [&](int, std::uint64_t i) {
@@ -103,7 +102,6 @@ class ways_back_on_a_gpu : public ::testing::Test {
         if (points) to.unit_paths = kernels::paths_per_tile;
     }
 
-    // The tallies of a walk on all devices.
     std::vector<run::tally> found(const run::walk& walk, const cuda::ways_back::decider& how,
                                   std::uint64_t memory_bytes = 0,
                                   const random::catalogue_entry& source = random::catalogue().front()) {
@@ -117,7 +115,6 @@ class ways_back_on_a_gpu : public ::testing::Test {
         }
         return out;
     }
-    // The moments of a job walked forward alone.
     kernels::moments forth(run::walk walk, run::job j, precision to, const random::catalogue_entry& source) {
         j.back = {};
         walk.jobs = {&j, 1};
@@ -206,7 +203,6 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     EXPECT_EQ(compiled, 13u);
 }
 
-// The adjoint of trades that follow a policy, by all numbers but the policy's.
 TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     std::size_t compiled = 0;
@@ -346,7 +342,6 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     std::vector<std::unique_ptr<tests::both_ways>> trades;
     for (const books::trade& t : all.state().trades)
         trades.push_back(std::make_unique<tests::both_ways>(t, tests::demo_market()));
-    // Trades have one shape, so one program can stand for all.
     std::vector<run::job> jobs;
     for (const auto& t : trades) {
         run::job j = t->job();
@@ -358,7 +353,6 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     walk.seed = 7;
     walk.paths = 100 * 1024 + 5;
     const auto usual = cuda::ways_back::as_suits(precision::double_, kernels::philox_rounds);
-    // Without points, with them, and half of the trades with them.
     for (int points = 0; points < 3; ++points) {
         if (points > 0) {
             walk.paths = 96 * 1024;

@@ -73,7 +73,6 @@ book book_of(const std::string& trades) {
     return book::parse(market_text + trades);
 }
 
-// By trade, and by measure and key.
 std::map<std::pair<std::string, std::string>, greek_row> greeks_of(const book& b, const run_options& options,
                                                                    const greek_options& wanted = {}) {
     std::map<std::pair<std::string, std::string>, greek_row> out;
@@ -91,7 +90,6 @@ bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// The five-point rule, exact to ten digits here.
 double derivative(const std::function<double(double)>& f, double at, double move) {
     return (8 * (f(at + move) - f(at - move)) - (f(at + 2 * move) - f(at - 2 * move))) / (12 * move);
 }
@@ -458,7 +456,6 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     const session ready = engine().open(b);
     const market here = *b.market(), there = here.with("A.volatility", 0.25),
                  further = there.with("USD.rate", 0.03);
-    // The order of markets does not matter.
     for (const market* const in : {&further, &here, &there, &further}) {
         const results got = ready.price(*in, options);
         const results expected = engine().price(b, std::vector{here, *in}, options)[1];
@@ -482,7 +479,6 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     ASSERT_EQ(row.trade, "call");
     EXPECT_NEAR(row.price, moved.price(), 4.5 * row.standard_error);
     EXPECT_LT(row.standard_error, 1e-10 * row.price);
-    // Another seed has another pilot, and controls can be switched off.
     run_options other = options;
     other.overrides.seed = 7;
     const run_options none = with("none", "philox", 16384);

@@ -91,7 +91,6 @@ double european(truth::side side, double spot, double yield, double strike, doub
 
 }  // namespace
 
-// Two sources over two steps.
 TEST(controls, know_the_law_of_a_sum_of_moves) {
     const std::vector<std::vector<double>> sure{{0.1, 0.2}, {-0.3, 0.4}};
     const std::vector<double> own{0.5, 0.6}, shared{0.2, -0.1}, alone{0.3, 0.7};
@@ -109,7 +108,6 @@ TEST(controls, know_the_law_of_a_sum_of_moves) {
     EXPECT_NEAR(of.deviation, std::sqrt(first + second), 1e-15);
 }
 
-// By quadrature over the normal sum.
 TEST(controls, have_the_mean_that_they_say) {
     controls::control c;
     c.on_sum = 0.7;
@@ -243,7 +241,6 @@ TEST(controls, leave_the_price_and_less_of_its_error) {
 
 namespace {
 
-// The paths of a pilot of the first trade.
 controls::pilot_paths pilot_of(const std::string& text, std::uint64_t paths) {
     const book b = book::parse(text);
     const verbs::settled run = verbs::settle(with("auto"), run_settings{});
@@ -252,7 +249,6 @@ controls::pilot_paths pilot_of(const std::string& text, std::uint64_t paths) {
     return verbs::sums_on_pilot({b.state().trades.at(0)}, in.state(), by, in.state().scenario_cubes())
         .walked(paths);
 }
-// A call on an asset with these moves.
 std::string call_on(const std::string& moves, const std::string& currency = "USD") {
     return fmt::format(R"(market:
   as_of: 2026-01-15
@@ -326,7 +322,6 @@ TEST(controls, have_ratios_where_the_world_leaves_their_mean_alone) {
     const std::string dividends = "dividends: [{date: 0.3, amount: 3}], ";
     expect_ratios(1, call_on(dividends + euler_heston), "dividends beside the path");
     expect_ratios(0, call_on(dividends + "dividend_model: spot, " + euler_heston), "a path that falls");
-    // The first four of five.
     std::string assets, names;
     for (const char name : {'A', 'B', 'C', 'D', 'E'}) {
         assets += fmt::format("    {}: {{currency: USD, spot: 100, {}}}\n", name, euler_heston);
@@ -374,7 +369,6 @@ TEST(controls, take_ratios_that_are_not_wild) {
     EXPECT_TRUE(!without || without->on_ratios.empty());
 }
 
-// A call on an exponential and a digital, by hand.
 TEST(controls, have_the_value_and_the_size_of_their_parts) {
     controls::control c;
     c.on_sum = 2;
@@ -392,7 +386,6 @@ TEST(controls, have_the_value_and_the_size_of_their_parts) {
 
 namespace {
 
-// A pilot of one sum with this standard deviation.
 template <class payoff>
 controls::pilot_paths pilot_of(double deviation, std::size_t paths, std::uint64_t seed, const payoff& of) {
     controls::pilot_paths out;
@@ -823,7 +816,6 @@ TEST(controls, are_explained) {
 
 namespace {
 
-// Random trades with known prices, with controls.
 struct controlled_sample {
     std::vector<verify::drawn_trade> trades;
     std::vector<verify::priced_trade> prices;
@@ -972,7 +964,6 @@ std::string basket_book(int assets) {
         market, pairs, names);
 }
 
-// The program of a trade with a control on all its moves.
 plan::trade_program with_control(const books::trade& t, const markets::market_state& in,
                                  program::precision precision) {
     controls::sums_of_moves sums;

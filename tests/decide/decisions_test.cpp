@@ -192,7 +192,6 @@ TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
         EXPECT_TRUE(same_bits(again.rows[i].price, alone.rows[i].price)) << again.rows[i].trade;
         EXPECT_EQ(again.rows[i].decisions, alone.rows[i].decisions);
     }
-    // A price uses the decisions about prices.
     const results price = engine().price(barrier, with);
     for (std::size_t i = 0; i < price.rows.size(); ++i)
         EXPECT_TRUE(same_bits(price.rows[i].price, alone.rows[i].price)) << price.rows[i].trade;

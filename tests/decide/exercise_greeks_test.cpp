@@ -64,7 +64,6 @@ greek_row row_of(const results& of, const std::string& measure) {
     return {};
 }
 
-// A central difference.
 double slope(const std::function<double(double)>& f, double at, double h) {
     return (f(at + h) - f(at - h)) / (2 * h);
 }
@@ -339,7 +338,6 @@ std::map<std::pair<std::string, std::string>, int> held(std::uint64_t seeds) {
                 if (truth == truths.end()) continue;
                 const double off = std::abs(g.value - truth->second);
                 out[{g.trade, g.key}] += off <= 1.96 * g.standard_error + g.bias;
-                // The interval must be narrow enough to fail.
                 EXPECT_LT(g.standard_error + g.bias, 0.05 * std::abs(truth->second))
                     << g.trade << " " << g.key;
             }

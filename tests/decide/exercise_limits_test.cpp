@@ -90,7 +90,6 @@ TEST(exercise_limits, one_path_in_the_money_is_no_fit_of_nine_functions) {
     FAIL() << "the right pays on no path, or on many at once";
 }
 
-// Neither the known state nor the payment of the right tells paths apart.
 TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
     const results got =
         priced_with(put_on("spot: 40, volatility: 0.2", 0.06, "3", "[0.5, 1.0]",
@@ -148,7 +147,6 @@ TEST(exercise_limits, one_and_three_training_paths_make_a_policy) {
             expect_honest(row);
             EXPECT_EQ(row.early->training_paths, training);
             if (paths < 16384) continue;
-            // A poor policy is still a bound.
             EXPECT_LT(row.early->lower_bound - 4 * row.early->lower_error, truth);
             EXPECT_GT(row.early->upper_bound + 4 * row.early->upper_error, truth);
             EXPECT_GT(row.early->upper_bound - row.early->lower_bound, 0.02 * truth);
@@ -247,7 +245,6 @@ TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     EXPECT_EQ(forced.rows[0].early->part_means, other.part_means);
 }
 
-// More dates include the fewer ones.
 TEST(exercise_limits, more_dates_are_worth_no_less) {
     double before = 0, error_before = 0;
     for (const int count : {1, 2, 4, 8, 16}) {

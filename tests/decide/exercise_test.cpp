@@ -129,7 +129,6 @@ TEST(exercise, a_right_of_today_is_used_where_it_pays_more) {
     EXPECT_EQ(past.rows[0].price, 0);
 }
 
-// A right on some paths alone, a right between two dates, and one whose payment waits.
 TEST(exercise, rights_may_depend_on_the_path) {
     const auto policy_of = [](const std::string& script) {
         const results got = priced(
@@ -300,7 +299,6 @@ TEST(exercise, steps_gain_nothing_where_the_last_date_is_the_best) {
     EXPECT_LT(error_of_gain, 0.02);
 }
 
-// A product may name the features of decisions, in place of the states of the path.
 TEST(exercise, a_product_names_features) {
     const std::string text = put_on("spot: 36, volatility: 0.2", 0.06, "40", "{start: 0, end: 1, count: 10}");
     const auto with = [&](const std::string& features) {
@@ -377,7 +375,6 @@ TEST(exercise, many_states_are_ranked) {
     ASSERT_TRUE(ranked.early) << ranked.message;
     const early_exercise& e = *ranked.early;
     EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
-    // The policy beats waiting until the last date.
     std::string last = text;
     last.replace(last.find("{start: 0, end: 3, count: 4}"), 28, "[3.0]");
     EXPECT_GT(e.lower_bound, priced(last, 16384).rows[0].early->policy_value + 4 * e.lower_error);
@@ -451,7 +448,6 @@ TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
     EXPECT_EQ(of, (std::vector<double>{1, 2, 3, 4, 6, 9, 8, 12, 18, 27, 16, 24, 36, 54, 81, 5, 25, 10, 15}));
 }
 
-// Means, variances and covariances of moves by quadrature over normal variables.
 TEST(exercise_parts, moves_have_mean_0_and_variance_1) {
     for (const std::size_t normals : {1u, 2u}) {
         const exercise::interval_moves moves(normals);

@@ -116,7 +116,6 @@ TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
         const double truth = put_on_a_lattice(100, 100, rate, std::sqrt(variance), dates,
                                               (volatility * volatility - variance) / 2);
         SCOPED_TRACE(std::to_string(count) + ": " + std::to_string(truth));
-        // The martingale of many moves is fitted less well.
         expect_between(priced(text, 65536).rows[0], truth, 0.985 * truth, (count == 2 ? 1.02 : 1.05) * truth);
     }
 }
@@ -158,7 +157,6 @@ TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, {0.5, 1});
     expect_between(row, truth, 0.995 * truth, 1.005 * truth);
     EXPECT_FALSE(is_figure(row.early->extrapolated)) << "its dates are no step to exercise at any time";
-    // Exercise today is worth more than waiting.
     EXPECT_EQ(said(", exercise_dates: [0, 1]").early->policy_value, 4);
     const auto refused = [&](const std::string& more) { return said(more).message; };
     EXPECT_NE(refused(", exercise_dates: [0.5, 1], exercise_step: 0.1")

@@ -136,7 +136,6 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
         std::vector<std::string>{
             "decided without 'put_value(underlying, strike, maturity)': the value of an option on 'A' in "
             "USD is not known ahead under stochastic variance; expected an asset with a volatility"});
-    // Stochastic rates, and a dividend on the way.
     const auto left_out_in = [&](const std::string& market, const std::string& because) {
         const trade_plan told = explained(market + "trades:\n  - {id: t, product: american" + terms);
         ASSERT_EQ(told.remarks.size(), 1u);
@@ -227,7 +226,6 @@ TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
         << refused.message;
 }
 
-// Rights with several uses and with notice, and an upper bound by nested paths.
 TEST(features_beside_states, serve_every_right) {
     const std::string asset = "spot: 36, volatility: 0.2";
     const std::array<std::string, 2> scripts{
@@ -288,7 +286,6 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
         EXPECT_LT(moved.early->upper_bound, 1.02 * b.upper_bound) << model;
     }
     options.overrides.policy = file;
-    // Without the European the policy is another one.
     const price_row refused = run(text(36, "model: " + std::string(heston))).rows[0];
     EXPECT_NE(refused.message.find("its saved policy does not fit: it decides by"), std::string::npos)
         << refused.message;

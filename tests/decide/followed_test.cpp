@@ -42,7 +42,6 @@ TEST(followed, jumps_are_those_that_were_written) {
     EXPECT_FALSE(about_one({}).control_of_derivatives) << "it is open";
 }
 
-// The controls of a price and of its derivatives are independent.
 TEST(followed, controls_are_those_that_were_written) {
     controls::control of_price, of_derivatives;
     of_price.of_moves = of_derivatives.of_moves = {{0.5, 0.25}};

@@ -75,7 +75,6 @@ constexpr const char* trades_text = R"(trades:
   - {id: heston, product: european, option: put, underlying: H, strike: 40, maturity: 1}
   - {id: merton, product: european, option: put, underlying: J, strike: 45, maturity: 1}
 )";
-// Payoffs that are not rare, or hardly.
 constexpr const char* usual_trades_text = R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -447,7 +446,6 @@ TEST(importance, is_explained) {
         run_options options = with("auto");
         options.overrides.controls = tests::named{controls};
         const auto rows = priced(options);
-        // Shifts that replace a control leave nothing of it.
         std::size_t dropped = 0;
         for (const auto& [id, row] : rows) {
             if (row.decisions.find("drops_control") == std::string::npos) continue;
@@ -532,7 +530,6 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     };
     ASSERT_EQ(r.scenarios.size(), 4u);
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
-        // As prices in both markets do, which keep the shifts of the first.
         const std::vector<market> both{*b.market(), b.market()->changed(r.scenarios[s].changes)};
         const std::vector<results> prices = engine().price(b, both, with("auto"));
         for (std::size_t t = 0; t < r.trades(); ++t)
@@ -554,7 +551,6 @@ TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     }
 }
 
-// A session keeps the shifts of its own market, as a price in both markets does.
 TEST(importance, of_a_session_holds_in_other_markets) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const std::vector<market> in{*b.market(),
@@ -611,7 +607,6 @@ TEST(importance, intervals_of_95_percent_hold_the_truth) {
 
 namespace {
 
-// Arbitrary shifts, in two ways.
 program::normal_shifts any_shifts(const program::path_program& code, const program::timeline& when,
                                   std::uint64_t seed, double size) {
     program::trial_numbers numbers(seed);
@@ -745,7 +740,6 @@ TEST(importance_shifted_programs, keep_the_price_of_every_product) {
 
 namespace {
 
-// A pilot of one slot and one step with this payoff.
 importance::outcome found_for(const std::function<double(double)>& payoff, std::uint64_t blocks = 16) {
     importance::pilot by;
     by.slots = 1;

@@ -88,7 +88,6 @@ std::string basket(int assets, int spot) {
            "], strike: 100, exercise_dates: {start: 0, end: 3, count: 9}}\n";
 }
 
-// The row of a book whose policies are changed after training.
 early_exercise early_by(const std::string& text, std::uint64_t paths,
                         const std::function<void(exercise::policy&)>& change) {
     const book b = book::parse(text);
@@ -515,7 +514,6 @@ TEST(nested_bound, is_told_of_and_can_be_stopped) {
     // 256 outer paths, each with 1,024 inner paths from today and from each date but the last.
     const std::uint64_t priced = 16384 * 10, nested = 256 * (10 + 1024 * (10 + 45));
     EXPECT_EQ(seen.back().path_steps, priced + nested);
-    // Stop once the prices are there.
     std::atomic<bool> stop{false};
     options.cancel = &stop;
     options.overrides.paths = 65536;

@@ -21,7 +21,6 @@ double below(double z) {
     return std::erfc(-z / std::sqrt(2.0)) / 2;
 }
 
-// A European put at a price, `years` before its end.
 double european_put(double price, double years) {
     if (years <= 0) return std::max(strike - price, 0.0);
     const double sd = volatility * std::sqrt(years);
@@ -153,7 +152,6 @@ TEST(notice, notices_of_the_past_were_not_given) {
     EXPECT_EQ(today.price, 0);
 }
 
-// The issuer's notice: payments between notice and call are still made.
 TEST(notice, coupons_are_paid_until_the_call) {
     const std::string note =
         "on dates:\n    pay 3 + 0 * spot(underlying)\n"
@@ -218,7 +216,6 @@ TEST(notice, rates_may_be_random) {
         EXPECT_LT(e.lower_bound, e.upper_bound + 4 * std::hypot(e.lower_error, e.upper_error));
         EXPECT_LT(e.upper_bound - e.lower_bound, 0.2);
     }
-    // Notice limits the issuer.
     EXPECT_GT(late.early->upper_bound + 0.05, none.early->lower_bound);
 }
 

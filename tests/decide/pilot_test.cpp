@@ -200,7 +200,6 @@ TEST(pilots, take_a_twentieth_of_a_run_at_most) {
     }
 }
 
-// Pilots of controls, of shifts and of points, each walked alone.
 TEST(pilots, take_a_twentieth_of_a_run_together) {
     run_options options;
     options.overrides.random = "sobol";

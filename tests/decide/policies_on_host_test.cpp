@@ -23,7 +23,6 @@
 namespace tilewalk::policies_on_host_test {
 namespace {
 
-// A device with a block for each trade.
 std::shared_ptr<cuda::fake_gpu> gpu_of_host() {
     auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->attributes.blocks_per_multiprocessor = 0;
@@ -52,7 +51,6 @@ correlations: [[A, B, 0.4], [A, C, 0], [B, C, 0.2], [A, D, 0], [B, D, 0], [C, D,
     return in;
 }
 
-// Calls of(policies) with those of a device.
 template <class body>
 void with_policies_on(const std::shared_ptr<cuda::fake_gpu>& gpu, const body& of,
                       kernels::path_reads reads = kernels::path_reads::register_rolling,
@@ -135,14 +133,12 @@ TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     }
 }
 
-// A block for each date, more than a kernel's masks have bits.
 TEST(policies_on_host, are_those_of_the_cpu_for_many_blocks) {
     const tests::many_blocks many = tests::of_many_blocks(4, "A", 33);
     const std::string called = many.trades.substr(many.trades.find("  - {id: called"));
     compare("products:\n" + many.products + "trades:\n" + called, 300);
 }
 
-// Two assets; and two trades in one launch, one of them with fewer dates.
 TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
     compare(R"(trades:
   - {id: most, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
@@ -193,7 +189,6 @@ TEST(policies_on_host, are_those_of_the_cpu_on_given_volatilities) {
             1030);
 }
 
-// The CPU reports what is missing.
 TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) {
     const auto trades = tests::untrained_of(
         book::parse("trades:\n  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, "
@@ -247,7 +242,6 @@ TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
         kernels::path_reads::register_rolling, 4 << 20);
 }
 
-// Asks to prefetch paths in shared memory.
 TEST(policies_on_host, read_paths_ahead_in_registers_where_shared_memory_is_short) {
     const auto trades = tests::untrained_of(
         book::parse(std::string(put) + "maturity: 1, exercise_step: 0.4}\n"), assets(), 300);

@@ -43,7 +43,6 @@ results priced(const std::string& text, const std::string& file = "") {
     return engine().price(book::parse(text), with_policy(file));
 }
 
-// Two trades, of one asset and of two, on calendar days.
 const std::string trades =
     "products:\n" + product_of("p", "underlying strike dates", put) +
     product_of("most", "basket strike dates",
@@ -63,7 +62,6 @@ std::string market_with(const std::string& as_of, double spot, const std::string
 
 const std::string today = market_with("2026-01-15", 40, "volatility: 0.2") + trades;
 
-// Rights with several uses, and one with notice.
 std::string several_on(const std::string& as_of, double spot, int rights) {
     return market_with(as_of, spot, "volatility: 0.2") + "products:\n" +
            product_of("late", "underlying strike dates",
@@ -78,7 +76,6 @@ std::string several_on(const std::string& as_of, double spot, int rights) {
            "2026-10-15, 2027-01-15]}\n";
 }
 
-// The message of the first trade, priced with this file.
 std::string failure_of(const std::string& text, const std::string& file) {
     const price_row row = priced(text, file).rows.at(0);
     return row.status == trade_status::failed ? row.message : "it was priced: " + row.message;
@@ -161,7 +158,6 @@ TEST(policy_file, is_followed_on_later_days) {
         EXPECT_GT(e.lower_bound, 0.98 * truth - 4 * e.lower_error);
         EXPECT_LT(e.upper_bound, 1.05 * truth + 4 * e.upper_error);
     }
-    // A day with a right that the policy does not cover.
     EXPECT_NE(failure_of(market_with("2026-04-15", 38, "volatility: 0.2") + trades, file)
                   .find("a right is there on 2026-04-15"),
               std::string::npos);

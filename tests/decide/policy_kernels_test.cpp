@@ -29,7 +29,6 @@ const market& demo_market() {
     return m;
 }
 
-// The library's examples that can be ended early, and rights under models of several shocks.
 book trades_with_rights() {
     std::string text =
         "products:\n"
@@ -64,7 +63,6 @@ using tests::untrained_of;
 // too late.
 const std::map<std::string, int> known_frames{{"shout, leaving", 208}, {"convertible_bond, leaving", 224}};
 
-// Compiles the texts, keyed by their names, on either architecture in turn.
 void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
     std::size_t turn = 0;
     for (const auto& [text, name] : texts) {

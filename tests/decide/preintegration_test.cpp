@@ -41,7 +41,6 @@ constexpr const char* market_text = R"(market:
     H: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 20}}}
   correlations: [[A, B, 0.5], [A, C, 0.4], [B, C, 0.6]]
 )";
-// A digital on a basket, a knock-out monitored on dates, and autocallable notes.
 constexpr const char* products_text = R"(products:
   - product: basket_digital
     summary: Pays once where a basket ends at or above a strike.
@@ -205,7 +204,6 @@ TEST(preintegration, of_what_is_certain_is_the_certain_price) {
     }
 }
 
-// The pathwise derivatives of a digital match Black's formula.
 TEST(preintegration, has_derivatives_along_the_path) {
     const book trades = book::parse(std::string(market_text) + products_text + trades_text);
     const engine by;
@@ -298,7 +296,6 @@ trades:
     EXPECT_TRUE(is_there);
 }
 
-// Integration works with antithetic pairs and with shifted shocks.
 TEST(preintegration, goes_with_pairs_and_importance) {
     const auto alone = priced(with("auto"));
     run_options both = with("auto");

@@ -74,7 +74,6 @@ TEST(ranked_features, unlike_assets_are_told_apart) {
     }
     EXPECT_LT(gap_of(two), 0.031);
     EXPECT_LT(gap_of(five), 0.045);
-    // Also in the opposite order.
     const price_row back = priced(most_of({0.2, 0.4}), 262144).rows[0];
     EXPECT_NEAR(back.early->upper_bound, two.early->upper_bound,
                 4 * std::hypot(back.early->upper_error, two.early->upper_error) + 0.003 * 24.5);

@@ -22,7 +22,6 @@ price_row row_of(const std::string& trade, double rate = 0.05, const char* of = 
     return got.rows[0];
 }
 
-// For each direction, the spot on the barrier and beyond it.
 const std::vector<std::string> touched = {"direction: up, barrier: 100", "direction: up, barrier: 80",
                                           "direction: down, barrier: 100", "direction: down, barrier: 125"};
 

@@ -151,7 +151,6 @@ TEST(sobol_prices, are_right_to_more_digits_than_independent_paths_give) {
 
 namespace {
 
-// Monitored continuously by a bridge, on dates, or at maturity alone.
 constexpr const char* barrier_trades = R"(trades:
   - {id: double_out, product: double_barrier, underlying: V, strike: 100, maturity: 1, lower: 80, upper: 130}
   - {id: double_in, product: double_barrier, underlying: V, option: put, strike: 100, maturity: 1, kind: knock_in, lower: 80, upper: 130}

@@ -182,7 +182,6 @@ TEST(swing, uses_that_must_be_made_cost) {
     // Slightly more than the one mandatory forward. Paths without it need a martingale of their own.
     const terms deep{4, 1, 150, 1, 1, monthly(8)};
     expect_between(priced(book_of(deep)), on_a_lattice(deep));
-    // A mandatory use on each date: forwards.
     const terms all{3, 3, 110, 1, 1, monthly(3)};
     double forwards = 0;
     for (const double t : all.years) forwards += spot * std::exp(-yield * t) - 110 * std::exp(-rate * t);
@@ -246,7 +245,6 @@ TEST(swing, terms_that_make_no_sense_are_refused) {
     }
 }
 
-// Payments beside the right, and an end of the trade that cancels the remaining rights.
 TEST(swing, rights_end_with_the_trade) {
     const auto text_of = [&](const std::string& script) {
         std::string lines;

@@ -9,7 +9,6 @@
 
 namespace {
 
-// True if several numbers of the market have this key.
 bool is_shared(const tilewalk::market& in, const std::string& key) {
     try {
         in.number(key);

@@ -20,7 +20,6 @@ namespace {
 using program::recorder;
 using program::value;
 
-// Evaluates a formula of values on plain numbers.
 class plain {
   public:
     plain() : into_(&tests::plain_arithmetic) { into_.set_eager(true); }

@@ -96,7 +96,6 @@ struct example {
                 0};
     }
 
-    // The plain product, with untouched gaps.
     std::vector<real> expected() const {
         std::vector<real> out(moves.size(), poison<real>());
         for (std::size_t step = 0; step < steps; ++step) {
@@ -185,7 +184,6 @@ class correlation_kernels : public ::testing::Test {
         const auto& v = cuda::find_correlation_variant(name);
         checked_.insert(v.name);
         for (std::size_t factors = 1; factors <= 70; ++factors) {
-            // Around the sizes of a tile, of a warp and of a block, and a few in between.
             const std::size_t all_paths[] = {1, 3, 31, 33, 129, 257, 37};
             example<shock, real> e(factors, 1 + factors % 4, all_paths[factors % 7]);
             const auto job = e.job();
@@ -198,7 +196,6 @@ class correlation_kernels : public ::testing::Test {
         }
     }
 
-    // Covers the whole catalogue.
     void check_all_of(std::string_view kind) const {
         for (const auto& v : cuda::correlation_variants()) {
             EXPECT_EQ(checked_.count(v.name), v.kind == kind ? 1u : 0u) << v.name;

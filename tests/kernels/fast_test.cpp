@@ -48,7 +48,6 @@ int occurrences(const std::string& ptx, const std::string& of) {
     return count;
 }
 
-// A kernel that returns this expression of x, y and z.
 std::string kernel_of(const std::string& expression) {
     return "#include \"kernels/fast.h\"\n"
            "namespace math = tilewalk::kernels::fast;\n"
@@ -73,7 +72,6 @@ TEST_F(fast, each_function_is_its_instruction) {
                  {"math::pow(x, y)", "ex2.approx.ftz.f32"},
                  {"math::norm_cdf(x)", "rcp.approx.ftz.f32"},
                  {"math::normal_to_exponential(x)", "fma.rn.f32"},
-                 // The others are the exact ones.
                  {"math::norm_inv(x)", "div.rn.f32"},
                  {"math::fma(x, y, z)", "fma.rn.f32"},
                  {"math::add(x, y) + math::floor(z)", "add.rn.f32"},
@@ -139,7 +137,6 @@ class fast_on_gpu : public fast {
         if (on_ == nullptr) GTEST_SKIP() << why_none;
     }
 
-    // The outputs of the kernel of this text for each of the inputs.
     std::vector<float> run(const std::string& text, const std::vector<float>& inputs, std::size_t outputs) {
         cuda::device& d = *on_;
         const auto cubin = compile(text, d.properties().architecture()).cubin;

@@ -64,7 +64,6 @@ struct cube {
             }
         }
     }
-    // Exact in float.
     static shock value(int kind, int step, int slot, int path) {
         return static_cast<shock>(((step * 2 + kind) * 8 + slot) * 2048 + path);
     }
@@ -294,7 +293,6 @@ void expect_draws() {
     }
 }
 
-// Scenarios of a thread beside shocks that are computed.
 template <class draws, int scenarios, int width>
 void expect_draws_and_scenarios() {
     using shock = typename draws::shock;

@@ -67,12 +67,10 @@ std::string in_hexadecimal(number x) {
     return text;
 }
 
-// Counts compared and differing values, and keeps the first difference.
 class comparison {
   public:
     explicit comparison(std::string what) : what_(std::move(what)) {}
 
-    // `where` makes the words that name the case.
     template <typename number, class words>
     void add(number on_cpu, number on_gpu, const words& where) {
         ++compared_;
@@ -83,7 +81,6 @@ class comparison {
         }
     }
 
-    // At least this many values must have been compared.
     void check(std::size_t at_least) const {
         std::printf("%s: %zu values compared, %zu different\n", what_.c_str(), compared_, different_);
         EXPECT_EQ(different_, 0U) << what_ << ", first of " << first_;
@@ -95,7 +92,6 @@ class comparison {
     std::size_t compared_ = 0, different_ = 0;
 };
 
-// A function as both sides call it.
 template <typename real>
 struct function {
     const char* expression;  // of x, y and z, in namespace tilewalk::kernels
@@ -273,7 +269,6 @@ struct edges<float> {
     static constexpr int lowest_root = -60, highest_root = 60;
 };
 
-// Numbers of every kind that can make a difference.
 template <typename real>
 class numbers {
   public:
@@ -329,7 +324,6 @@ class numbers {
     real between(const real (&ends)[2]) { return between(ends[0], ends[1]); }
     real with_sign(real x) { return random_() % 2 == 0 ? x : -x; }
     real special() { return special_[random_() % special_.size()]; }
-    // A number with any mantissa and an exponent in this range.
     real log_uniform(int low, int high) { return std::ldexp(between(real(1), real(2)), whole(low, high)); }
 
     static constexpr int kinds = 14;
@@ -561,7 +555,6 @@ TEST_F(kernel_bits_on_a_gpu, roots_of_float) {
         if (chunk == 0) {
             std::size_t i = 0;
             x[i++] = 0;
-            // Every power of two and its neighbours.
             for (int e = -60; e <= 60; ++e) {
                 const float power = std::ldexp(1.0f, e);
                 x[i++] = power;
@@ -656,7 +649,6 @@ TEST_F(kernel_bits_on_a_gpu, shocks) {
     }
 }
 
-// Every number of paths that a tile can have, with payoffs of every kind.
 TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
     constexpr auto per_tile = static_cast<std::size_t>(kernels::paths_per_tile);
     constexpr std::size_t kinds = 8, tiles = kinds * per_tile;
@@ -693,7 +685,6 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
                     value = number.between(-40.0, 40.0);
             }
         }
-        // One non-finite number, and many.
         const auto any_path = [&] { return static_cast<std::size_t>(number.whole(0, counts[t] - 1)); };
         const double bad[] = {kernels::format<double>::nan, kernels::format<double>::infinity,
                               -kernels::format<double>::infinity};

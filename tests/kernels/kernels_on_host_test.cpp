@@ -72,7 +72,6 @@ const tests::many_blocks& many() {
 }
 const std::vector<walked_trade>& trades() {
     static const std::vector<walked_trade> all = {
-        // More sections than a mask has bits.
         {"many_blocks", many().trades.substr(4)},
         {"european", "{id: t, product: european, underlying: A, strike: 105, maturity: 1.0}"},
         {"digital", "{id: t, product: digital, underlying: A, strike: 105, maturity: 1.0}"},
@@ -83,7 +82,6 @@ const std::vector<walked_trade>& trades() {
         {"asian_7",
          "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
          "7}}"},
-        // A table at each step.
         {"worst_of_with_jumps",
          "{id: t, product: worst_of, basket: [A, J], initial_level: [100, 100], option: put, strike: 1, "
          "notional: 1000, maturity: 1.0}"},
@@ -236,7 +234,6 @@ struct walked_program {
     const std::vector<arrays::shock_cube>& scenarios;
 };
 
-// The numbers that paths compute from points, and their tables.
 template <class shock>
 struct made_points {
     std::vector<kernels::made_point> all;
@@ -383,7 +380,6 @@ TEST(kernels_on_host_packed_trades, list_the_events_of_many_blocks) {
         ASSERT_FALSE(packed.failures[0]);
         constexpr std::size_t piece = 4;
         const auto pieces = [](std::size_t words) { return (words + piece - 1) / piece * piece; };
-        // One stream of normals, and one of uniforms.
         ASSERT_EQ(p.code.scenarios_per_step, 0);
         const std::size_t keys =
             (p.code.normals_per_step > 0 ? 2u : 0u) + (p.code.uniforms_per_step > 0 ? 2u : 0u);
@@ -465,7 +461,6 @@ TEST(kernels_on_host_of_feeds, give_the_bits_of_the_cpu) {
     }
 }
 
-// Programs with integrated decisions run like any other.
 TEST(kernels_on_host_of_integration, give_the_bits_of_the_cpu) {
     const planned_trade& t = planned("autocallable");
     const auto made = program::integrated(t.program.code, t.program.data, t.program.when);
@@ -476,7 +471,6 @@ TEST(kernels_on_host_of_integration, give_the_bits_of_the_cpu) {
     }
 }
 
-// Antithetic pairs run like any other program.
 TEST(kernels_on_host_of_pairs, give_the_bits_of_the_cpu) {
     for (const char* trade :
          {"european", "barrier", "autocallable", "worst_of_with_jumps", "asian_by_path"}) {

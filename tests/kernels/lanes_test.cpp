@@ -219,7 +219,6 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
         std::uint32_t block;
         kernels::stream_key name{};
     };
-    // Across the ends of both halves of the path number, and at random.
     std::vector<origin> origins = {
         {0, 0, 0, {}},
         {~std::uint64_t{0}, ~std::uint64_t{0} - 100, ~std::uint32_t{0}, {~0u, ~0u}},

@@ -120,7 +120,6 @@ class arguments {
         return std::exp2(between(std::log2(low), std::log2(high)));
     }
     double sign() { return (random_() & 1) != 0 ? 1.0 : -1.0; }
-    // Any positive finite bit pattern.
     double positive() { return std::bit_cast<double>(random_() % std::bit_cast<std::uint64_t>(inf)); }
     float single_positive() {
         return std::bit_cast<float>(static_cast<std::uint32_t>(random_() % 0x7f800000u));
@@ -413,7 +412,6 @@ TEST(math_pow_double, special_values) {
                 EXPECT_DOUBLE_EQ(got, expected) << "pow(" << x << ", " << y << ")";
                 EXPECT_EQ(std::signbit(got), std::signbit(expected)) << "pow(" << x << ", " << y << ")";
             }
-            // The C library agrees on which values are special.
             const float single = kernels::pow(static_cast<float>(x), static_cast<float>(y));
             const float truth = std::pow(static_cast<float>(x), static_cast<float>(y));
             EXPECT_TRUE(same(static_cast<double>(single), static_cast<double>(truth)) ||
@@ -468,7 +466,6 @@ TEST(math_normal_to_exponential, error_bounds) {
     mpfr_clear(exact);
     EXPECT_LT(worst, 0x1p-45);
     EXPECT_LT(worst_single, 0x1p-18);
-    // The bounds are tight.
     EXPECT_GT(worst, 0x1p-50);
     EXPECT_GT(worst_single, 0x1p-21);
 }
@@ -571,7 +568,6 @@ TEST(math_single_precision, norm_inv_error_bound) {
     for (int i = 0; i < 500000; ++i) {
         const float p = static_cast<float>(i % 2 == 0 ? random.unit() : random.log_between(1e-45, 0.5));
         if (!(p > 0.0f && p < 1.0f)) continue;
-        // The double function, which has a test of its own.
         compare_single(worst, p, 0, kernels::norm_inv(p), kernels::norm_inv(static_cast<double>(p)));
     }
     worst.check("single norm_inv", 3.0, 400000);

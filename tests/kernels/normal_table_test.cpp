@@ -34,7 +34,6 @@ double truth(word32 w) {
     return is_upper ? -x : x;
 }
 
-// Bits of every octave.
 template <class word, class body>
 void for_bits(const body& of) {
     std::mt19937_64 dice(17);

@@ -305,7 +305,6 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
             EXPECT_EQ(bits(got.merged.at(0)), bits(expected))
                 << tiles << " tiles, the last is " << order.back();
         }
-        // Each part is a tree of its own.
         for (const word32 part : {1u, 2u, 4u}) {
             const auto got = play<last_block, 64>(payoffs, order, part);
             for (std::size_t p = 0; p < got.merged.size(); ++p) {
@@ -384,7 +383,6 @@ trades:
 )";
 constexpr std::size_t jobs_in_all = 3;
 
-// A made-up payoff for a trade and path, in place of their kernel's.
 double made_up_payoff(word32 trade, word64 path) {
     static const auto some = some_payoffs(1 << 14);
     if (trade == 2 && (path == 2047 || path == 2100)) return nan;
@@ -514,7 +512,6 @@ TEST(reductions_by_a_device, give_the_numbers_of_the_tree_in_any_chunks) {
     EXPECT_EQ(reduced, (std::set<int>{1, 2, 5})) << "chunks";
 }
 
-// A kernel that leaves a payoff out is found.
 TEST(reductions_by_a_device, miss_no_path) {
     run_of_store run;
     run.gpu->kernel = [walks = run.gpu->kernel](const std::string& text, const std::string& name,
@@ -570,7 +567,6 @@ TEST(reductions_by_a_device, are_refused_where_the_build_has_no_cub) {
     EXPECT_EQ(run.gpu->calls["run"], 0);
 }
 
-// Without a GPU, or built without nvcc.
 TEST(reductions_by_a_device, give_an_error_without_one) {
     if (kernels::can_reduce_stored() && !cuda::survey_devices().devices.empty())
         GTEST_SKIP() << "here it works";
@@ -671,7 +667,6 @@ class reductions_on_gpu : public testing::Test {
         GTEST_SKIP() << "no GPU: " << why_none;
     }
 
-    // In several chunks if `memory_bytes` is small.
     results price(std::string_view reduction, std::uint64_t paths, int block,
                   std::uint64_t memory_bytes = 0) const {
         run_options options;

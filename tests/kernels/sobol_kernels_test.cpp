@@ -69,7 +69,6 @@ std::vector<shock> filled(cuda::loaded_device& on, const cubin_maker& cubin, con
     return out;
 }
 
-// The CPU's cube, [row][path].
 template <class shock, class draws>
 std::vector<shock> of_the_cpu(const quasi::order& of, shock_kind kind, std::uint64_t unit_paths,
                               std::uint64_t first_path, std::uint64_t paths) {
@@ -187,12 +186,10 @@ class sobol_kernels_on_the_host : public testing::Test {
             const auto cubin = [&](const std::string& text) {
                 return texts.try_emplace(text, std::make_shared<const std::string>(text)).first->second;
             };
-            // The second tile of the third randomisation.
             expect_bits_of_the_cpu<shock, draws>(on, cubin, of, kind, 2 * tile, 5 * tile);
         }
         EXPECT_EQ(gpu_->faults.size(), 0u) << gpu_->report();
     }
-    // Moves of a coarse bridge that paths make themselves.
     template <class shock, class draws>
     void compare_with_targets(const tests::made_trade& t) {
         constexpr std::uint64_t unit_paths = 2 * tile, first_path = 5 * tile, paths = tile;

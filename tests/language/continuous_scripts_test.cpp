@@ -273,7 +273,6 @@ double mean_price(double from, double to, double years) {
         0, 1, 4);
 }
 
-// The covariance of the prices at two moments, over all moments.
 double variance_of_mean_price(double from, double to, double years) {
     const double v = variance_per_year * years;
     const auto price = [&](double part) {

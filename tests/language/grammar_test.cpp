@@ -151,7 +151,6 @@ std::vector<std::string> written(const std::vector<token>& tokens) {
     return out;
 }
 
-// Makes random sentences of a rule.
 class maker {
   public:
     maker(const grammar& by, unsigned seed) : by_(by), random_(seed) {}
@@ -291,7 +290,6 @@ std::string refusal_of(const std::string& script) {
     }
 }
 
-// Scripts with their names.
 std::vector<std::pair<std::string, std::string>> library() {
     std::vector<std::pair<std::string, std::string>> scripts;
     for (const auto& page : tilewalk::product_pages()) scripts.emplace_back(page.name, page.script);

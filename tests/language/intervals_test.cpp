@@ -385,7 +385,6 @@ assets:
         one(market_text, "product: average_call, underlying: J, strike: 0, maturity: 1, longest: 1", 1 << 18);
     EXPECT_NEAR(mean.price, std::exp(-0.05) * 100 * (std::exp(0.05) - 1) / 0.05, limit * mean.standard_error);
     EXPECT_LT(mean.standard_error, 0.06);
-    // Twenty times as many steps leave a twentieth of the error.
     const std::string above = ", level: 90, strike: 0, maturity: 1, longest: 1";
     const price_row coarse = one(market_text, "product: occupation_call, underlying: J" + above, 1 << 18, 1);
     const price_row fine = one(market_text, "product: occupation_call, underlying: FINE" + above, 1 << 14, 2);

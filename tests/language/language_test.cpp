@@ -38,7 +38,6 @@ parameter declared(const std::string& name, parameter_type type, const std::stri
     return p;
 }
 
-// The parameters that all scripts of this test may use.
 std::vector<parameter> all_parameters() {
     using enum parameter_type;
     return {declared("underlying", asset),
@@ -735,7 +734,6 @@ TEST(language, payments_in_another_currency) {
                      10 * 1.5 * usd(0.5) * eur(2) / eur(0.5));
     EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay 10 on maturity in payout\n", args, p),
                      10 * 1.5 * usd(0.5) * eur(2) / eur(0.5));
-    // The trade's own currency needs no rate.
     EXPECT_DOUBLE_EQ(
         value_of("on maturity:\n    pay 10 * fx(payout) in payout\n", with("payout", std::string("USD")), p),
         10 * usd(2));
@@ -812,7 +810,6 @@ TEST(language, touch_probabilities) {
     EXPECT_DOUBLE_EQ(paid_between(second, "touched_below(underlying, 80)"), touch(110, 90, 80, 1.5));
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_above(underlying, 120)"),
                      touch(100, 110, 120, 0.5) + touch(110, 90, 120, 1.5));
-    // A price on the level has touched it.
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_above(underlying, 110)"), 2);
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_below(underlying, 90)"), touch(100, 110, 90, 0.5) + 1);
     EXPECT_DOUBLE_EQ(paid_between(second, "touched_outside(underlying, 90, 200)"), 1);
@@ -841,7 +838,6 @@ TEST(language, sampled_extremes_and_touch_times) {
                  usual_arguments(), p),
         extreme(0.25, -1) * 1000 + extreme(0.5, 1) - extreme(0.25, -1));
 
-    // The time of touch from the textbook form of the sampler.
     const double a = std::log(100 / 90.0), b = std::log(110 / 90.0);
     const double mu = a / b, lambda = a * a / v, nu = 0.25;
     const double root = mu + mu * mu * nu / (2 * lambda) -
@@ -1133,7 +1129,6 @@ TEST(language_payoff, optional_terms_are_asked_for) {
         "spot(underlying)\n";
     EXPECT_EQ(value(capped, least), 112);
     EXPECT_EQ(value(capped, most), 100);
-    // Decisions by the terms of the trade are not recorded.
     EXPECT_TRUE(play(product_with_optional_terms(capped), least, usual_path()).code.terms.empty());
     EXPECT_EQ(play(product_with_optional_terms(capped), most, usual_path()).code.terms.size(), 1U);
     // A block on a missing day never runs, and a missing asset is not observed.

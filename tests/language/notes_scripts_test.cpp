@@ -477,7 +477,6 @@ TEST(notes_scripts, target_redemption_forward) {
             worth("target_redemption_forward", sells, acme({{0.5, 90}, {1, 105}, {1.5, 80}, {2, 200}})),
             40 * usd(0.5) - 60 * usd(1) + 4 * e.last * usd(1.5))
             << e.rule;
-        // Meeting the target exactly reaches it.
         EXPECT_DOUBLE_EQ(
             worth("target_redemption_forward", rule, acme({{0.5, 116}, {1, 1}, {1.5, 1}, {2, 1}})),
             e.rule == "none" ? 0 : 64 * usd(0.5))
@@ -487,7 +486,6 @@ TEST(notes_scripts, target_redemption_forward) {
             20 * usd(0.5) + 20 * usd(1.5) - 12 * usd(2))
             << e.rule;
     }
-    // Gains before today count towards the target.
     EXPECT_DOUBLE_EQ(worth("target_redemption_forward",
                            "underlying: ACME, strike: 100, fixings: [2025-12-31, 2027-01-15], target: 16",
                            acme({{-15 / 365.0, 110}, {1, 120}})),

@@ -32,12 +32,10 @@ double worth_of(const std::string& product, const std::string& terms) {
     return worth(product, terms, flat());
 }
 
-// Interest of the flat curve for so many years.
 double interest(double years, double rate = 0.03) {
     return std::exp(rate * years) - 1;
 }
 
-// The rate of a swap over `years` with `a_year` payments each.
 double swap_rate(double years, int a_year, double rate = 0.03) {
     double sum = 0;
     for (int k = 1; k <= int(years * a_year); ++k) sum += std::exp(-rate * k / a_year);
@@ -69,7 +67,6 @@ TEST(rates_scripts, coupon_bond) {
 }
 
 TEST(rates_scripts, floating_rate_note) {
-    // Without spread, from today on: par.
     EXPECT_NEAR(worth_of("floating_rate_note", "payments: [0.5, 1.0, 2.0]"), 100, 1e-12);
     EXPECT_NEAR(worth_of("floating_rate_note", "begin: 1, payments: [1.5, 2.0], notional: 50"), 50 * usd(1),
                 1e-12);

@@ -240,7 +240,6 @@ void expect_row(const price_row& row, const expected& e, const std::string& what
                                " paths gave no finite number, the first is path " + std::to_string(e.first) +
                                "; ";
     EXPECT_EQ(row.message.substr(0, starts.size()), starts) << what << ": " << row.message;
-    // The message names the operation's place in the script.
     EXPECT_NE(row.message.find(":", starts.size()), std::string::npos) << what << ": " << row.message;
     EXPECT_EQ(row.message.find("; or "), std::string::npos) << what << ": " << row.message;
 }
@@ -308,7 +307,6 @@ TEST(script_domain, has_kernels_that_compile) {
     }
 }
 
-// The same paths fail on a GPU, with the same message.
 TEST(script_domain, is_the_same_on_gpu) {
     if (describe_devices().gpus.empty()) GTEST_SKIP() << "no GPU";
     for (const scripted& s : scripts()) {
@@ -332,7 +330,6 @@ TEST(script_domain, is_the_same_on_gpu) {
     }
 }
 
-// With default controls, points and other settings.
 TEST(script_domain, is_looked_after_by_default_settings) {
     for (const scripted& s : scripts()) {
         if (s.name != "max_of_root" && s.name != "nested_branches" && s.name != "stopped_in_the_block")

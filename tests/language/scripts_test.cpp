@@ -258,7 +258,6 @@ TEST(scripts, variance_swap) {
         worth("variance_swap", terms + ", strike_is: variance", acme({{0, 100}, {0.5, 100}, {1, 100}})),
         -5 * usd(1), 1e-13)
         << "nothing moved";
-    // The first fixing and one more have passed.
     EXPECT_NEAR(
         worth(
             "variance_swap",

@@ -199,7 +199,6 @@ TEST(single_asset_scripts, double_barrier) {
     const double first = 1 - down1 - up1, untouched = first * (1 - down2 - up2);
     const std::string terms =
         "underlying: ACME, strike: 104, maturity: 2.0, lower: 80, upper: 200, rebate: 3";
-    // Both levels in one interval: the images of the second order.
     const double both = 1e-5;
     EXPECT_NEAR(worth("double_barrier", terms, p), (untouched * 6 + (1 - untouched) * 3) * usd(2), both);
     EXPECT_NEAR(worth("double_barrier", terms + ", kind: knock_in", p),

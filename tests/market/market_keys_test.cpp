@@ -196,7 +196,6 @@ TEST(market_keys, names_may_be_written_in_other_ways) {
     EXPECT_THROW(twice.number("A.cev.volatility"), error);
 }
 
-// The number at this path of the tree.
 double in_tree(const value& root, const std::vector<std::string>& path) {
     const value* at = &root;
     for (const std::string& step : path)
@@ -261,14 +260,12 @@ TEST(market_keys, a_discount_factor_is_known_by_its_zero_rate) {
     EXPECT_NEAR(up.state().discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
     EXPECT_TRUE(
         same_bits(up.state().discount_curve("GBP").discount(2), m.state().discount_curve("GBP").discount(2)));
-    // Shifted back, the factor has its bits again.
     const market back = up.with(before.key, before.value);
     EXPECT_TRUE(same_bits(back.state().discount_curve("GBP").discount(1), 0.96));
     EXPECT_TRUE(back.changes().empty());
     EXPECT_TRUE(back.written() == m.written());
 }
 
-// A book with a trade on every asset, some of them on several.
 std::string book_on_all_forms() {
     std::string trades;
     for (const char* const asset : {"ACME", "BETA", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID"}) {
@@ -321,7 +318,6 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     }
     EXPECT_EQ(prices(m.changed(nothing)), first);
     EXPECT_EQ(prices(m.changed(all)), first);
-    // Every number there and back reads all parts again.
     market away = m;
     for (const market_number& n : m.numbers()) {
         try {
@@ -349,7 +345,6 @@ TEST(market_keys, a_part_of_a_market_is_changed_before_anything_is_listed) {
     EXPECT_EQ(source.part(number.of, {}).value.at("spot").number(), number.value) << "as it was written";
 }
 
-// The trades that a number moves, one key of each form.
 TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
     const market m = market::parse(all_forms);
     const auto first = prices(m);
@@ -386,7 +381,6 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
             if (!same_bits(price, first.at(trade))) others.insert(trade);
         }
         EXPECT_EQ(others, expected) << key;
-        // Parts that were kept equal parts that are read again.
         EXPECT_EQ(prices(market::of(shifted.written())), moved_prices) << key;
     }
 }
@@ -565,7 +559,6 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_TRUE(same_bits(ready.price(m, few).rows[0].price, before));
     EXPECT_TRUE(same_bits(ready.price(up, few).rows[0].price, price(up)));
     EXPECT_EQ(up.files(), m.files());
-    // A file with these numbers in its second row.
     write("higher.npy", 0.0625F);
     const std::string higher = tests::replaced(text, "vols.npy", "higher.npy");
     EXPECT_NEAR(price(market::parse(higher, (folder.path() / "other.yaml").string())), price(up), 1e-5);

@@ -332,7 +332,6 @@ TEST(market, everything_it_says) {
     const asset& beta = m.find_asset("BETA");
     ASSERT_TRUE(beta.vol);
     EXPECT_NEAR(beta.vol->total_variance(2), 0.125, rounding);
-    // Past dividends are dropped, the others are in order.
     ASSERT_EQ(beta.dividends.size(), 2u);
     EXPECT_EQ(beta.dividends[0].years, 137 / 365.0);
     EXPECT_FALSE(beta.dividends[0].proportional);
@@ -433,7 +432,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
         std::string key_path;
         std::vector<std::string> expected;
     } cases[] = {
-        // The whole.
         {"as_of: 2026-01-15\n", "\n", 2, "", {"'as_of'"}},
         {"as_of: 2026-01-15", "as_of: 0.5", 1, "as_of", {"found '0.5'", "YYYY-MM-DD"}},
         {"as_of: 2026-01-15", "as_of: 2026-02-30", 1, "as_of", {"there is no day"}},
@@ -442,7 +440,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          20,
          "",
          {"unknown key 'corelations'", "did you mean 'correlations'?"}},
-        // Currencies.
         {"USD: {rate: 0.03}", "usd: {rate: 0.03}", 3, "currencies.usd", {"'usd'", "three capital letters"}},
         {"{rate: 0.03}",
          "{rate: 5}",
@@ -496,7 +493,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          "currencies.GBP.discount_factors.1.0",
          {"found the discount factor 0", "more than 0"}},
         {"{1.0: 0.96}", "{1.0: 96}", 5, "currencies.GBP.discount_factors.1.0", {"96", "-456.435 %"}},
-        // Assets.
         {"currency: USD, spot",
          "currency: USF, spot",
          7,
@@ -532,7 +528,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
         {"  ACME: {", "  'AC ME': {", 7, "", {"'AC ME'", "visible ASCII"}},
         {"  ACME: {", "  GBPEUR: {", 7, "assets.GBPEUR", {"pair of currencies", "under fx"}},
         {"  GAMMA: {currency", "  ACME: {currency", 16, "", {"duplicate key 'ACME'"}},
-        // Dividends.
         {"proportion: 0.01",
          "proportion: 1",
          13,
@@ -562,7 +557,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          "assets.BETA.dividends[0].date",
          {"found -1.5 years", "above 0 or a date"}},
         {"date: 1.5", "date: soon", 13, "assets.BETA.dividends[0].date", {"found 'soon'"}},
-        // Exchange rates.
         {"EURUSD: {", "EUROUSD: {", 18, "fx.EUROUSD", {"'EUROUSD'", "six letters"}},
         {"EURUSD: {", "EURUSF: {", 18, "fx.EURUSF", {"unknown currency 'USF'", "did you mean 'USD'?"}},
         {"EURUSD: {", "CHFUSD: {", 18, "fx.CHFUSD", {"unknown currency 'CHF'"}},
@@ -580,7 +574,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          18,
          "fx.EURUSD.rate",
          {"found EURUSD at 1.25", "through GBP", "within 1 %"}},
-        // Correlations.
         {"[BETA, ACME, 0.5]",
          "[BETA, ACME, 1.5]",
          21,
@@ -609,7 +602,6 @@ TEST(market, refusals_say_where_what_and_what_was_expected) {
          21,
          "correlations",
          {"negative eigenvalue -0.5", "expected none below 0", "BETA", "ACME", "EURUSD"}},
-        // Fixings.
         {"ACME: {2026-01-02: 99.5, 2026-01-15: 100}",
          "ACNE: {2026-01-02: 99.5}",
          24,

@@ -37,7 +37,6 @@ double black(double x, double deviation) {
                   : std::exp(x) * truth::normal_cdf(-d2) - truth::normal_cdf(-d1);
 }
 
-// The implied standard deviation of a call worth `price`.
 double implied_deviation(double x, double price) {
     const double sought = x >= 0 ? price : price - (1 - std::exp(x));
     double low = 1e-6, high = 20;
@@ -203,7 +202,6 @@ TEST(surface_smile, goes_through_its_points_and_on_along_straight_lines) {
         EXPECT_NEAR(far.slope, at.slope, 1e-12);
         EXPECT_NEAR(far.variance, at.variance + 5 * std::abs(at.slope), 1e-12);
     }
-    // Two points: a line.
     EXPECT_NEAR(smile::through({-0.5, 0.5}, {0.06, 0.04}).at(0.1).variance, 0.048, 1e-16);
     // Points of a natural spline determine the same spline.
     std::vector<double> more, values;
@@ -271,7 +269,6 @@ TEST(surface_smile, derivatives_are_those_of_the_value) {
     const smile s = smile::svi(p);
     const double x = 0.17;
     EXPECT_NEAR(s.at(x).variance, 0.012 + 0.11 * (-0.6 * 0.14 + std::sqrt(0.14 * 0.14 + 0.22 * 0.22)), 1e-16);
-    // At the place of the least variance.
     const double low = p.m - p.rho * p.sigma / std::sqrt(1 - p.rho * p.rho);
     EXPECT_NEAR(s.at(low).variance, p.least_variance(), 1e-16);
     EXPECT_NEAR(s.at(low).slope, 0, 1e-15);
@@ -500,7 +497,6 @@ TEST(surface_local_volatility, a_given_grid_is_bilinear_and_flat_outside) {
     const auto [near_low, near_high] = vol.table_range(0, 1.0 / 365);
     EXPECT_GT(near_low, -0.1);
     EXPECT_LT(near_high, 0.1);
-    // A forward outside the grid still has a table.
     const auto [far_low, far_high] =
         local_volatility::of_grid(grid, [](double) { return 1e4; }).table_range(0, 1);
     EXPECT_LT(far_low, -1);

@@ -31,7 +31,6 @@ using draws = random_parameters;
 using tests::dollar_market;
 using tests::product_in_words;
 
-// C from the volatility.
 cgmy_parameters draw_parameters(draws& d, double least_y, double most_y) {
     cgmy_parameters p{1, d.over_decades(1, 60), d.over_decades(2, 60), d.between(least_y, most_y)};
     const double volatility = d.over_decades(0.08, 0.8);

@@ -66,7 +66,6 @@ TEST(error_steps, the_page_of_models_has_the_data_beside_each_model) {
         else
             rates += fmt::format("| `{}` | {} | {} | {} |\n", p.name, p.scheme, p.factors, p.held_against);
     }
-    // The page has an order of its own.
     const std::string text = tests::own_text("docs/models.md");
     for (const std::string& rows : {assets, rates}) {
         std::istringstream lines(rows);
@@ -381,7 +380,6 @@ TEST(error_steps, rows_and_totals_keep_it_through_files) {
     EXPECT_EQ(written(back, output_format::json), json);
     EXPECT_EQ(back.rows[0].error_steps, r.rows[0].error_steps);
     EXPECT_FALSE(is_figure(back.rows[2].error_steps));
-    // Older files have none.
     std::string older = json;
     for (const std::string member :
          {"\"error_steps\": 0.007, ", "\"error_steps\": 0.0, ", "\"error_steps\": null, "})

@@ -325,7 +325,6 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
         std::array<double, 2> paid{};
         double earlier = 0;
         for (int i = 0; i < own_periods; ++i) {  // current period
-            // The price of each bond in units of the last.
             std::array<double, own_periods + 1> growth{};
             growth[own_periods] = 1;
             for (int j = own_periods - 1; j >= i; --j)

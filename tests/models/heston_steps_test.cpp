@@ -33,7 +33,6 @@ std::string market_of(const heston& p, const std::string& more = "") {
     return dollar_market(0, {{"A", fmt::format("spot: 1, model: {{heston: {{{}{}}}}}", words(p), more)}});
 }
 
-// The scheme's default number of steps until then.
 int own_steps(const heston& p, double years) {
     const auto plans = engine().explain(
         book::parse(fmt::format(

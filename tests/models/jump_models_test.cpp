@@ -136,7 +136,6 @@ json published() {
     return all;
 }
 
-// The model's parameters in the file, without the market's.
 std::string market_of_case(const json& model) {
     json own = model;
     for (const char* key : {"type", "spot", "rate", "dividend_yield"}) own.erase(key);
@@ -203,7 +202,6 @@ TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
                s.mean_square, s.worst);
     EXPECT_TRUE(pass_mean(s)) << s.mean;
     EXPECT_TRUE(pass_square(s)) << s.mean_square;
-    // Both can fail.
     EXPECT_FALSE(pass_mean(scores_of(all, 1)));
     EXPECT_FALSE(pass_square(scores_of(all, 0, 1.5)));
 }

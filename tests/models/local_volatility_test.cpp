@@ -193,7 +193,6 @@ TEST(local_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// A continuously monitored barrier converges with shorter steps.
 TEST(local_volatility, can_be_watched) {
     const auto price = [](double steps) {
         return priced(

@@ -40,7 +40,6 @@ double paid(const bench::planned_walk& of, const shocks& normal, const shocks& u
     return tests::plain_walk<double>(of.code, of.trade.data, of.trade.when, normal, uniform);
 }
 
-// The Gauss-Hermite rule for a standard normal.
 struct gauss {
     std::vector<double> places, weights;
 

@@ -154,7 +154,6 @@ TEST(quadratic_exponential, a_short_steps_logarithm_has_three_terms) {
         EXPECT_LE(std::abs(exact - three), bound + left_out + 1e-15) << i;
         worst = std::max(worst, std::abs(exact - three) / (bound + left_out + 1e-15));
         tails += !s.is_square();
-        // Fails without the third.
         if (small > 0.02 && s.is_square()) {
             EXPECT_GT(std::abs(exact - three + 4 * std::pow(exponent, 3) * d.skew()), std::abs(exact - three))
                 << i;

@@ -150,7 +150,6 @@ TEST(rates, are_asked_for_in_so_many_words) {
     EXPECT_NE(refused("currency").find("expected a number, found a currency"), std::string::npos);
 }
 
-// Stochastic rates on curves in both currencies, with an asset in each, all correlated.
 std::string moving(const std::string& usd_model, const std::string& eur_model) {
     return "as_of: 2026-01-15\ncurrencies:\n"
            "  USD: {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}, model: " +
@@ -398,7 +397,6 @@ TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
     near(of(one, {kind::integrated, 0.7}, {kind::integrated, 0.7}),
          (2 - 2 * decayed(0.7, 0, 2) + decayed(1.4, 0, 2)) / 0.49);
     near(bent.total_variance(10), 4 * 1 + 9 * 9);
-    // On both sides of the switch from the series to the exponential.
     for (const double z : {0.0199, 0.0201}) near(models::integrated_decay(z, 1), -std::expm1(-z) / z);
 }
 

@@ -537,7 +537,6 @@ TEST(rough_volatility, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// Accepted parameters give a finite number with its error, and a put is worth at most its strike.
 TEST(rough_volatility, extremes_are_finite) {
     struct extreme {
         rough of;

@@ -85,7 +85,6 @@ double moved(double from, double years, double sigma, double z) {
     return from * std::exp((rate - yield - sigma * sigma / 2) * years + sigma * std::sqrt(years) * z);
 }
 
-// A call with one dividend before its maturity.
 double call_after_one(double sigma, double ex_date, double amount, double strike, double maturity) {
     const double left = maturity - ex_date, growth = std::exp((rate - yield) * left);
     return std::exp(-rate * maturity) * mean_of([&](double z) {
@@ -156,7 +155,6 @@ double call_by_recursion(double sigma, const std::vector<std::pair<double, doubl
 }
 
 TEST(spot_dividends, several_are_a_recursion_of_quadratures) {
-    // With one dividend the recursion is the integral above.
     EXPECT_NEAR(call_by_recursion(0.3, {{0.5, 7}}, 95, 1.0), call_after_one(0.3, 0.5, 7, 95, 1.0), 2e-3);
     const double truth = call_by_recursion(0.3, {{0.25, 4}, {0.5, 3}, {0.9, 5}}, 95, 1.0);
     expect_near(
@@ -296,7 +294,6 @@ TEST(spot_dividends, are_refused_by_name_where_they_make_no_sense) {
         EXPECT_EQ(row.status, trade_status::failed) << trade;
         EXPECT_NE(row.message.find("falls by a cash dividend on the way"), std::string::npos) << row.message;
     }
-    // Once the dividend is paid, or before the next one, nothing is uncertain.
     expect_near(
         price(asset, "product: forward_seen, fixing: 0.5, maturity: 1.0"),
         (100 * std::exp(0.5 * (rate - yield)) - 4) * std::exp(0.5 * (rate - yield)) * std::exp(-0.5 * rate),

@@ -99,7 +99,6 @@ std::vector<reading> read_back(double years, const svi& smile, const std::vector
     return out;
 }
 
-// The tests' surface, without a market file.
 markets::local_volatility local_of_smiles() {
     std::vector<markets::expiry> expiries;
     for (const auto& [years, s] : smiles)
@@ -117,7 +116,6 @@ models::heston_parameters heston_of(double sigma, double rho) {
     return p;
 }
 
-// Two assets on one noise, for differences.
 std::string two_assets(const std::string& first, const std::string& second, double rho, bool both_vary) {
     std::string more = fmt::format(", [A.variance, B, {}]", rho);
     if (both_vary) more += fmt::format(", [B.variance, A, {}], [A.variance, B.variance, 1]", rho);
@@ -151,7 +149,6 @@ TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
     }
 }
 
-// The change of a price with other particles, on the same paths.
 TEST(stochastic_local_volatility, particles_are_noise) {
     const auto with = [](int particles) {
         return leveraged(svi_surface(), usual_heston, fmt::format(", particles: {}", particles));

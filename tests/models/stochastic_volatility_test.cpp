@@ -593,7 +593,6 @@ TEST(stochastic_volatility, an_own_factor_is_correlated_as_it_is_named) {
                 << w.correlations;
         }
         skews.push_back(rows[1].price);
-        // The test can fail.
         const auto other = simulated(-0.3, w.shared == 0.21 ? -0.3 : 0.21);
         EXPECT_GT(std::abs(rows[1].price - other[1].mean), 3 * limit * other[1].error);
     }
@@ -822,7 +821,6 @@ TEST(stochastic_volatility, a_barrier_is_watched_under_local_volatility) {
     const auto density = [&](double x) {
         return std::exp(-0.5 * x * x / (wide * wide)) / (wide * std::sqrt(2 * 3.14159265358979323846));
     };
-    // Simpson's rule over the spot at the end.
     double truth = 0;
     constexpr int intervals = 1000;
     const double h = (barrier - strike) / intervals;

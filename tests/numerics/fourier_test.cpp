@@ -132,7 +132,6 @@ const std::map<std::string, draw_law>& models() {
          }},
         {"cgmy",
          [](draws& d, double t) {
-             // C from the variance.
              const double volatility = d.over_decades(0.05, 1),
                           y = std::array{0.0, 1.0, d.between(-1, 1.95),
                                          d.between(-1, 1.95)}[std::size_t(d.below(4))];
@@ -209,7 +208,6 @@ TEST(fourier, meets_every_published_european_price) {
                          unit = forward * std::exp(-rate * years), value = c.at("value");
             const bool call = p.at("option") == "call";
             const option_prices made = vanilla(law_of(m, years), strike);
-            // The file keeps twelve digits of the value.
             const double bound = c.at("error").get<double>() + 1e-12 * value + unit * made.error;
             const double miss = unit * (call ? made.call : made.put) - value;
             EXPECT_LE(std::abs(miss), bound) << c.dump() << "\nmade " << fmt::format("{:.15g}", value + miss);
@@ -405,7 +403,6 @@ TEST(fourier, a_digital_is_the_slope_of_the_call) {
     }
 }
 
-// A Poisson number of jumps, each a Black price.
 option_prices merton_by_number(const merton& m, double years, double strike) {
     const double rate = m.jumps.jump_intensity * years, square = m.jumps.jump_sd * m.jumps.jump_sd,
                  one = m.jumps.jump_mean + 0.5 * square;
@@ -689,7 +686,6 @@ TEST(fourier, a_limit_of_one_model_is_another) {
                     characteristic_of(heston{v, 0, theta, sigma, rho}, years), 1e-11, said);
         expect_same(characteristic_of(heston{v, kappa, theta, sigma, 1}, years),
                     characteristic_of(heston{v, kappa, theta, sigma, 1 - 1e-12}, years), 1e-10, said);
-        // Equal pieces.
         expect_same(characteristic_of(heston_by_term{v,
                                                      {{0.1 * years, kappa, theta, sigma, rho},
                                                       {0.11 * years, kappa, theta, sigma, rho},
@@ -697,10 +693,8 @@ TEST(fourier, a_limit_of_one_model_is_another) {
                                                       {3 * years, 9, 9, 9, 0}}},
                                       years),
                     characteristic_of(h, years), 1e-14, said);
-        // The last piece extends to the end.
         expect_same(characteristic_of(heston_by_term{v, {{0.1 * years, kappa, theta, sigma, rho}}}, years),
                     characteristic_of(h, years), 1e-14, said);
-        // No jumps, or jumps of size zero.
         expect_same(characteristic_of(bates{h, {0, -0.1, 0.2}}, years), characteristic_of(h, years), 1e-14,
                     said);
         expect_same(characteristic_of(bates{h, {3, 0, 0}}, years), characteristic_of(h, years), 1e-14, said);
@@ -722,7 +716,6 @@ TEST(fourier, a_limit_of_one_model_is_another) {
             expect_same(characteristic_of(cgmy{c, down, up, y - 1e-10}, years),
                         characteristic_of(cgmy{c, down, up, y + 1e-10}, years), 1e-8, said);
         }
-        // Small jumps add up to a normal.
         expect_same(characteristic_of(cgmy{0.5 * v * 1e10, 1e5, 1e5, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(cgmy{0.5 * v * 1e-8, 3, 3, 2 - 1e-8}, years), flat, 1e-7, said);
         // The square of a volatility that reverts to zero is Heston's variance.

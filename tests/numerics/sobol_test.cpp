@@ -211,7 +211,6 @@ std::vector<std::vector<double>> moves_of(const quasi::order& of) {
     return out;
 }
 
-// Moves of independent normals are independent normals.
 TEST(sobol_orders, every_construction_makes_moves_that_are_independent) {
     using quasi::construction;
     for (const construction how : {construction::bridge, construction::principal, construction::coarse}) {
@@ -406,7 +405,6 @@ TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     }
 }
 
-// Steps of zero length still make independent moves.
 TEST(sobol_orders, steps_of_no_time_are_as_long_as_one_another) {
     const quasi::order made = tests::order_of(tests::trade_of(1, 0, {0, 0, 0, 0}, {3}));
     ASSERT_EQ(made.inverse_roots().size(), 4U);

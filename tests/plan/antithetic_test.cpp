@@ -165,7 +165,6 @@ struct planned_example {
     std::string product;
     plan::trade_program plan;
 };
-// The library's examples that walk paths in the demo market.
 std::vector<planned_example> examples(program::precision in) {
     std::vector<planned_example> out;
     for (const auto& page : product_pages()) {
@@ -597,7 +596,6 @@ cuda::compile_request kernel_of(const program::path_program& code, program::prec
     return {cuda::path_kernel_text(code, how), on};
 }
 
-// Bytes of the stack frame and of spills.
 int spilled_bytes_of(const cuda::compile_request& kernel) {
     const tests::kernel_facts got = tests::facts_of(kernel);
     EXPECT_GT(got.kernels, 0) << got;

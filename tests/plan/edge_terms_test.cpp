@@ -45,7 +45,6 @@ std::vector<price_row> all_priced(const std::vector<std::string>& trades, std::u
     return rows;
 }
 
-// The standard error is NaN if no paths differed.
 double noise_of(const price_row& row) {
     return std::isnan(row.standard_error) ? 0 : row.standard_error;
 }
@@ -82,7 +81,6 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
     };
     std::vector<std::string> trades;
     for (const known& k : cases) trades.push_back(k.trade);
-    // Knock-out plus knock-in is the whole call.
     const std::vector<std::string> halves{
         "product: barrier, underlying: A, direction: down, barrier: 80",
         "product: double_barrier, underlying: A, lower: 80, upper: 130",

@@ -31,7 +31,6 @@ namespace {
 using tests::dollar_market;
 using tests::in_book;
 
-// The trades of a book with one program for each shape.
 struct planned_book {
     std::vector<std::string> ids;
     std::vector<plan::trade_program> trades;
@@ -74,7 +73,6 @@ TEST(shapes, ten_thousand_mixed_trades_take_at_most_thirty_kernels) {
     for (const auto& p : united.programs) EXPECT_LE(p.sections.size(), 8u);
 }
 
-// An average over all stops of a path, and over some of them.
 TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
     const planned_book b = plan_all(book::parse(
         in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) +
@@ -154,7 +152,6 @@ TEST(shapes, the_order_of_a_book_changes_no_kernel) {
     EXPECT_EQ(kernels_of(plan::unite(b.shapes)), forward);
 }
 
-// Walks trades on the CPU, each in its current program.
 std::vector<cpu::tile_result> walk(const std::vector<program::path_program>& codes,
                                    const std::vector<std::size_t>& code_of,
                                    const std::vector<program::path_data>& data,

@@ -47,7 +47,6 @@ finding compare_on(const recorded_path& of, const program::adjoint_program& back
     return finding::compared;
 }
 
-// Returns the number of trades compared.
 std::size_t compare_trades_of(const book& b, const market& in, std::uint64_t paths) {
     std::size_t compared = 0;
     for (const books::trade& t : b.state().trades) {
@@ -199,7 +198,6 @@ TEST(adjoint, of_programs_made_at_random_is_their_tangent) {
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 
-// Unwanted numbers cost nothing and change nothing.
 TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "

@@ -189,7 +189,6 @@ example example_of(const form& f, bool also_pays, double sign = 1) {
             scales[i][s] = sign * (40.0 + static_cast<double>(random() % 30));
             auto at = static_cast<real>(least_logarithm(operation::least_log_reaching, type, levels[s],
                                                         std::abs(scales[i][s]), divisors[i]));
-            // At the threshold, a little off it, or far away.
             const int off = static_cast<int>(random() % 9) - 4;
             for (int k = 0; k < std::abs(off); ++k) at = std::nextafter(at, off > 0 ? real(9) : real(-9));
             x[i][s] = random() % 4 == 0 ? static_cast<double>(at) + (off > 0 ? 0.1 : -0.1)

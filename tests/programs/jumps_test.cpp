@@ -47,7 +47,6 @@ std::size_t jumps_in(const std::string& payment) {
 }  // namespace
 
 TEST(jumps, are_told_from_kinks) {
-    // Kinks: both sides meet.
     EXPECT_EQ(jumps_in("          pay max(s - 100, 0)\n"), 0u);
     EXPECT_EQ(
         jumps_in(
@@ -59,7 +58,6 @@ TEST(jumps, are_told_from_kinks) {
     EXPECT_EQ(jumps_in("          gain = 3\n          if s > 100:\n              gain = 3 * s / 100\n        "
                        "  pay gain\n"),
               0u);
-    // Jumps, however small.
     EXPECT_EQ(
         jumps_in("          gain = 0\n          if s > 100:\n              gain = 1\n          pay gain\n"),
         1u);
@@ -72,7 +70,6 @@ TEST(jumps, are_told_from_kinks) {
     EXPECT_EQ(jumps_in("          gain = 0\n          if not (s > 100 or s < 80):\n              gain = 1\n  "
                        "        pay gain\n"),
               2u);
-    // One of two borders.
     EXPECT_EQ(jumps_in("          gain = 0\n          if s > 100:\n              gain = s - 100\n          "
                        "if s > 120:\n              gain = 10\n          pay gain\n"),
               1u);

@@ -36,7 +36,6 @@ struct planned_path {
     program::timeline when;
 };
 
-// The normals of a path, with one slot of one step shifted.
 struct moved_noise {
     std::uint64_t path;
     std::size_t step = 0, slot = 0;
@@ -57,7 +56,6 @@ struct moved_noise {
     }
 };
 
-// A path's numbers, and their moves along a direction.
 struct tangent_path {
     const planned_path& of;
     const tests::number_vector& direction;

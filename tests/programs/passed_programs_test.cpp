@@ -39,7 +39,6 @@ std::vector<std::uint64_t> bits_of(const program::path_data& data) {
     return out;
 }
 
-// Compares the program with its names, and the numbers.
 void expect_the_same(const plan::trade_program& a, const plan::trade_program& b, const std::string& of) {
     EXPECT_EQ(program::shape_of(a.code), program::shape_of(b.code)) << of;
     EXPECT_EQ(program::print(a.code), program::print(b.code)) << of;
@@ -56,7 +55,6 @@ TEST(passed_programs, change_no_plan_of_any_kind_of_trade) {
     for (const precision p : {precision::double_, precision::single, precision::single_fast}) {
         passed_programs known;
         std::size_t plans = 0;
-        // The second time all are known.
         for (int time = 0; time < 2; ++time) {
             for (const books::trade& t : whole.state().trades) {
                 if (t.failure || plan::has_rights(t)) continue;

@@ -68,7 +68,6 @@ double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t
     return number % 2 == 0 ? two.first : two.second;
 }
 
-// Two arrays of three rows each for scenario slots.
 constexpr std::uint64_t scenario_paths = 300, scenario_rows = 3;
 const std::vector<arrays::shock_cube>& scenario_arrays() {
     static const std::vector<double> numbers = [] {
@@ -99,7 +98,6 @@ struct place_on_path {
     const std::vector<program::scenario_rows>& scenarios;
 };
 
-// The row of a table for one run.
 struct seen_table {
     const double* first = nullptr;
     std::size_t size = 0;
@@ -209,7 +207,6 @@ std::vector<double> walk(const path_program& p, const path_data& data, const pro
     return results_of(states, p.outputs);
 }
 
-// A program with its data and the times at which its sections run.
 struct example {
     recorder::recorded made;
     program::timeline when;
@@ -267,7 +264,6 @@ void check_lane_machine(const example& e, const cpu::lane_program& compiled, con
     }
 }
 
-// The recorded program against itself after each pass, on every path.
 void check(const example& e, std::uint64_t paths, std::uint64_t interpreted_paths) {
     const auto& raw = e.made.code;
     SCOPED_TRACE(text_of(raw));
@@ -386,7 +382,6 @@ class generator {
             case 5:
                 return into.uniform();
             case 6: {
-                // A new slot, or one that another section may use as well.
                 const std::size_t slot = below(scenarios_.size() + 1);
                 if (slot == scenarios_.size()) {
                     auto& made = scenarios_.emplace_back();
@@ -401,7 +396,6 @@ class generator {
         }
     }
 
-    // A new table, or one of the section's.
     program::tabulated any_table(recorder& into, std::size_t runs) {
         if (!tables_.empty() && below(2) == 0) return tables_[below(tables_.size())];
         const std::size_t size = 2 + below(4);
@@ -670,7 +664,6 @@ program::program one_section(const std::function<void(recorder&)>& record) {
     return std::move(into).finish().code;
 }
 
-// The number of remaining operations of a section that writes made(x).
 std::size_t operations_left(const std::function<value(recorder&, value x)>& made) {
     const auto p =
         program::optimise(one_section([&](recorder& into) { into.write(0, made(into, into.normal())); }));
@@ -749,7 +742,6 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
     }
     for (const std::string_view known : {"min", "max", "sub", "div", "pow", "less", "less_equal"})
         EXPECT_TRUE(ordered.contains(known)) << known;
-    // The same order is the same work.
     EXPECT_EQ(operations_left([](recorder&, value x) {
                   const value y = exp(x);
                   return sin(min(x, y)) / sin(min(x, y));
@@ -789,7 +781,6 @@ TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
                   return (x * term(r, "a") / r.row("r", std::vector<double>{2.0})) * term(r, "b") / 7.0;
               }),
               (counts{{"mul", 1}}));
-    // Operands that are not factors stay as they were.
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return term(r, "a") / x; }), (counts{{"div", 1}}));
     EXPECT_EQ(work_of_path([&](recorder& r, value x) { return (x + term(r, "a")) * x / exp(x); }),
               (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));

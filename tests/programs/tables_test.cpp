@@ -472,7 +472,6 @@ TEST(tables, give_paths_the_bits_of_one_path_at_a_time) {
     }
 }
 
-// The program has positions of every kind, as its header says.
 TEST(tables, are_read_everywhere) {
     const tests::surface_program p(7, 100, 2);
     int below = 0, within = 0, above = 0, nowhere = 0;
@@ -480,7 +479,6 @@ TEST(tables, are_read_everywhere) {
     for (const std::size_t section : {std::size_t{0}, std::size_t{1}}) {
         for (const auto& n : p.code.sections[section].nodes) {
             if (n.code != operation::interpolate) continue;
-            // Pays the position instead.
             watched = p.code;
             watched.sections[section].writes.push_back({watched.outputs[0], n.args[0]});
             const double last = p.code.sections[section].tables[n.args[1]].size - 1.0;
@@ -497,7 +495,6 @@ TEST(tables, are_read_everywhere) {
 }
 
 TEST(tables, move_with_the_programs_that_are_united) {
-    // The same step with two kinds of payments, and a step with another size.
     const tests::surface_program p(6, 9, 2), q(6, 9, 3), other(6, 10, 2);
     program::path_program negative = q.code;
     for (auto& n : negative.sections[1].nodes) {
@@ -547,7 +544,6 @@ TEST(tables, stay_where_moves_are_taken_out) {
     const auto shock = [](std::uint64_t n) { return std::sin(static_cast<double>(7 * n + 1)); };
     const double expected = tests::plain_walk<double>(code, data, when, shock, shock);
 
-    // Once as planned, and once as united, without the code of columns.
     program::path_program united = code;
     united.sections[0].per_run.nodes.clear();
     for (const auto* from : std::array<const program::path_program*, 2>{&code, &united}) {

@@ -49,7 +49,6 @@ program::wanted_numbers some_numbers_of(const program::path_program& p, std::uin
     return out;
 }
 
-// A program with tangents along all numbers, along some, and along the initial states alone.
 struct carried {
     std::vector<program::wanted_numbers> along;
     program::tangent_program forth;
@@ -76,7 +75,6 @@ finding compare_on(const recorded_path& of, const carried& by, std::uint64_t pat
     std::vector<program::path_data> numbers;
     for (std::size_t d = 0; d < by.along.size(); ++d) {
         directions.push_back(direction_for(of, path + 10 * d + 1));
-        // Moves of numbers outside of the direction are ignored.
         numbers.push_back(as_data(of, directions.back()));
     }
     const program::path_data data = program::data_of_tangents(by.forth, of.code, of.data, numbers, widths);
@@ -257,7 +255,6 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 
-// Numbers that no direction moves cost nothing.
 TEST(tangents, cost_what_their_directions_move) {
     const recorded_path of = asian();
     const auto none = program::no_number_of(of.code);

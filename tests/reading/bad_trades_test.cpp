@@ -207,7 +207,6 @@ TEST(bad_trades, all_kinds_among_ten_thousand_change_no_bit) {
         for (std::size_t k = 0; k < std::size(kinds); ++k) {
             const bool is_second_id = std::string_view(kinds[k].words).starts_with("duplicate");
             if (is_second_id && at == 0) {
-                // Here it comes first, so it is good, and the good one is the second.
                 EXPECT_EQ(got.rows[k].status, trade_status::priced);
                 others["good_5"] = alone.at("good_5");
                 continue;
@@ -226,7 +225,6 @@ TEST(bad_trades, a_book_of_nothing_else_is_reported_whole) {
     }
     const book all = book::parse(book_of(trades));
     const auto problems = engine().validate(all, *all.market());
-    // Only the first with a shared id is good.
     ASSERT_EQ(problems.size(), trades.size() - 1);
     for (const auto& problem : problems) {
         const std::size_t at = static_cast<std::size_t>(problem.where.line - line_of(0));

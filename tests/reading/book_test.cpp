@@ -334,7 +334,6 @@ TEST(book_products, a_definition_is_read_whole) {
     EXPECT_EQ(product->example,
               "{id: example, product: mine, underlying: ACME, dates: {start: 0, end: 1, count: 4}, "
               "levels: [1, 0.9, 0.8, 0.7], quantity: 2}");
-    // The example is a trade that the same product accepts.
     const config::node trade = config::parse(product->example, "example");
     EXPECT_NO_THROW(read_arguments(trade, product->parameters, {"id", "product", "currency", "quantity"}));
 }
@@ -530,7 +529,6 @@ const std::string small_market =
     "  currencies: {USD: {rate: 0.03}}\n"
     "  assets: {ACME: {currency: USD, spot: 100, volatility: 0.2}}\n";
 
-// The dates of the one schedule of the one trade.
 std::vector<dates::time_point> dates_of(const std::string& calendars, const std::string& schedule) {
     const auto read = book::parse(
         calendars + "trades:\n  - {id: a, product: asian, underlying: A, strike: 1, averaging_dates: " +
@@ -555,14 +553,12 @@ TEST(books, calendars_with_holidays) {
     EXPECT_EQ(
         from_2_april("calendar: tel_aviv"),
         (std::vector<dates::time_point>{day(2026, 4, 5), day(2026, 4, 6), day(2026, 4, 7), day(2026, 4, 8)}));
-    // Business days of both.
     EXPECT_EQ(from_2_april("calendar: [london, tel_aviv]"),
               (std::vector<dates::time_point>{day(2026, 4, 7), day(2026, 4, 8)}));
     EXPECT_EQ(dates_of(defined,
                        "{start: 2026-04-03, end: 2026-04-29, every: 1m, include_start: true, "
                        "calendar: [london, tokyo], roll: modified_following}"),
               (std::vector<dates::time_point>{day(2026, 4, 7), day(2026, 4, 30)}));
-    // A single date rolls as well.
     const auto rolled =
         book::parse(defined +
                         "trades:\n  - {id: e, product: european, underlying: A, strike: 1, maturity: "

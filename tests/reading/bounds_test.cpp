@@ -77,7 +77,6 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
         {"days of a return from a history", counted(bounds::days_of_a_return)},
         {"a file of results that is read again", bytes(bounds::results_bytes)},
     };
-    // All constants of the header are covered.
     const std::string header = own_text("engine/include/tilewalk/bounds.h"), word = "inline constexpr ";
     std::size_t constants = 0;
     for (std::size_t at = 0; (at = header.find(word, at)) != std::string::npos; at += word.size())

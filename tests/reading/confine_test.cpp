@@ -50,7 +50,6 @@ class confine : public testing::Test {
         }
     }
 
-    // The complaint about a book with this text in the folder of books.
     std::string of(const std::string& text, const load_options& options = confined) const {
         return refusal([&] { book::parse(text, "book.yaml", own / "books", options); });
     }

@@ -1191,7 +1191,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     calendar("  - 2026-12-25\n", "  -\n");
     calendar("  - 2026-12-25\n", "  - 2026-12-25 Christmas\n");
     calendar("  - 2026-12-25\n", "  - 2026-12-25\n  - 2026-12-25\n", end::either);
-    // Every day of ten years is a holiday.
     std::string closed;
     for (int serial = *independent::day("2026-01-01"); serial < *independent::day("2036-01-01"); ++serial)
         closed += "  - " + independent::day_table::all().at(serial).text + "\n";
@@ -1202,7 +1201,6 @@ void add_nonsense(std::vector<hostile_case>& cases) {
     calendar("  - 2026-01-01\n  - 2026-12-25\n  - 2027-12-27\n", for_ever);
 }
 
-// A NumPy array of doubles, or an imitation of one.
 std::string array_file(const std::string& shape, std::size_t numbers, double value = 0.2,
                        const std::string& type = "<f8", const std::string& order = "False") {
     std::string header =

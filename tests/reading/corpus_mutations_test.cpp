@@ -142,7 +142,6 @@ std::vector<token> tokens_of(const std::string& text) {
     return found;
 }
 
-// The same number in another spelling.
 std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) {
     if (independent::day(word)) return word;
     std::string digits = word, sign;
@@ -278,7 +277,6 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
-// The words before a colon, with their places.
 std::vector<token> keys_of(const std::string& text) {
     std::vector<token> found;
     for (std::size_t at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {
@@ -432,7 +430,6 @@ std::pair<std::uint64_t, std::uint64_t> seeds_of(std::uint64_t from, std::uint64
     return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first + 1};
 }
 
-// The first differing line, before and after.
 std::string line_that_differs(const std::string& before, const std::string& after) {
     std::size_t at = 0;
     while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;

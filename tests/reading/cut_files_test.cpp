@@ -91,7 +91,6 @@ void expect_that_none_passes(std::size_t stride, std::size_t near_the_end) {
     ASSERT_GE(all.size(), 50U);
     for (const shipped& one : all) {
         EXPECT_EQ(one.refusal_of(one.text), nothing_refused) << one.file;
-        // The final line end carries no content.
         const std::size_t whole = one.text.size() - 1;
         EXPECT_EQ(one.refusal_of(one.text.substr(0, whole)), nothing_refused) << one.file;
         for (std::size_t bytes = 0; bytes < whole;) {
@@ -128,7 +127,6 @@ TEST(cut_files, a_market_by_itself) {
               nothing_refused);
 }
 
-// A count guards the trades, and nothing after them.
 TEST(cut_files, a_count_guards_trades_alone) {
     const std::string market =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n"

@@ -42,7 +42,6 @@ constexpr bool is_sanitized = false;
 constexpr std::size_t megabyte = 1'000'000;
 constexpr long most_resident_kib = 64 << 10;
 
-// Writes a large file without ever holding it.
 void put_large(const fs::path& file, const std::string& begin, const std::string& block, std::size_t bytes,
                const std::string& end = "") {
     std::ofstream out(file, std::ios::binary);
@@ -483,7 +482,6 @@ TEST_F(hostile, more_than_there_is_room_for) {
     expect_cases(34);
 }
 
-// Every truncation of a book with an end marker is noticed.
 TEST_F(hostile, books_that_are_cut_short) {
     const std::string book =
         "market: good_market.yaml\ntrades:\n" + good_trade +

@@ -28,7 +28,6 @@ std::string utf8(std::initializer_list<std::uint32_t> characters) {
     return text;
 }
 
-// The complaint about a trade with this id, in double quotes.
 std::string refusal_of_id(const std::string& id) {
     const book read = book::parse("trades:\n  - {id: \"" + id + "\"" + trade + "...\n");
     const auto& failure = read.state().trades.at(0).failure;
@@ -116,7 +115,6 @@ TEST(ids_surrogates, pairs_are_the_character) {
               utf8({0xe9, 0x10000, 0x10ffff}));
     const config::node keyed = config::parse(R"({"\ud83d\ude00": 1})", "f");
     EXPECT_EQ(keyed.members().front().key, face);
-    // Places are those of the file.
     const config::node placed = config::parse(R"({"a": "\ud83d\ude00", "b": 1})", "f");
     EXPECT_EQ(placed.at("b").where(), (location{"f", 1, 28}));
     // Also in a long book, through many blocks of the reader, beside lines read without yaml-cpp.

@@ -168,14 +168,12 @@ class import_of_ore : public testing::Test {
             if (row.at("id").text() == id) return row;
         throw error(error_kind::internal, "found no row " + id);
     }
-    // The reason given for a change that is refused.
     std::string refused(const std::string& trade, const std::string& old, const std::string& text) const {
         const imported_portfolio read = of(with(trade, old, text));
         if (read.refused.empty()) return nothing_refused;
         EXPECT_EQ(read.refused.size(), 1u);
         EXPECT_EQ(read.imported, read.found - 1);
         EXPECT_EQ(read.refused.front().trade, trade);
-        // The place is that of the field.
         return read.refused.front().reason;
     }
 
@@ -222,7 +220,6 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
 }
 
 TEST_F(import_of_ore, any_field_that_is_not_known_is_refused) {
-    // Adds a child at the end of every element that has children.
     const std::string& xml = whole();
     std::size_t tried = 0;
     std::vector<std::string> open;

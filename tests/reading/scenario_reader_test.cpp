@@ -69,7 +69,6 @@ std::vector<std::string> names(const scenario_list& in) {
     return out;
 }
 
-// The values of the changed numbers in the scenario's market.
 std::map<std::string, double> after(const scenario& s) {
     std::map<std::string, double> out;
     for (const market_change& c : s.changes) {
@@ -132,7 +131,6 @@ stress:
     EXPECT_TRUE(named(read, "later").changes.empty());
     EXPECT_EQ(named(read, "both").days, 30);
     expect_values(named(read, "both"), {{"ACME.spot", 100}});
-    // An absolute move stays one.
     EXPECT_EQ(named(read, "points").changes.front().is, market_change::way::shift);
     EXPECT_EQ(named(read, "percent").changes.front().amount, 80);
     EXPECT_TRUE(read.likely_sets.empty());
@@ -155,7 +153,6 @@ TEST(scenario_reader, patterns_move_all_that_fits_but_facts) {
                                       {"USD.rate@2027-07-15", 0.03},
                                       {"ACME.spot", 110},
                                       {"BETA.spot", 55}});
-    // The fixing of ACME is unchanged.
     expect_values(read.scenarios[1],
                   {{"ACME.spot", 110}, {"ACME.volatility", 0.22}, {"ACME|BETA.correlation", 0.55}});
     expect_values(parsed("stress: {a: {ACME.fixing@2026-01-02: +1}}").scenarios[0],
@@ -223,7 +220,6 @@ TEST(scenario_reader, three_dots_fill_in) {
               expected({"relative -0.2", "relative 0", "relative +0.2", "relative +0.4"}));
     EXPECT_EQ(axis("{set: [0.1, 0.2, ..., 0.4]}"), expected({"set 0.1", "set 0.2", "set 0.3", "set 0.4"}));
     EXPECT_EQ(axis("[{set: 0.5}, 10%, {log: 0.1}]"), expected({"set 0.5", "+10%", "log +0.1"}));
-    // The amounts match the names.
     for (const scenario& s : parsed("ladder: {ACME.spot: [-30%, -27%, ..., 30%]}").scenarios) {
         const double percent = std::stod(s.name.substr(s.name.find('=') + 1));
         expect_values(s, {{"ACME.spot", 100 + percent}});
@@ -428,7 +424,6 @@ class scenario_reader_tables : public testing::Test {
         own.write("levels.csv", levels);
         return parsed("history: {levels: levels.csv" + more + "}\n", own.path());
     }
-    // The complaint, without the folder.
     std::string refused_history(const std::string& levels, const std::string& more = "") const {
         return shortened(refusal([&] { of_history(levels, more); }));
     }
@@ -489,7 +484,6 @@ TEST_F(scenario_reader_tables, returns_of_a_history) {
                                       {"EURUSD.rate", 1.25 + 0.11}});
 }
 
-// Overlapping returns of h days against plain arithmetic.
 TEST_F(scenario_reader_tables, overlapping_returns) {
     std::mt19937_64 dice(7);
     std::lognormal_distribution<double> jump(0, 0.02);
@@ -679,7 +673,6 @@ TEST_F(scenario_reader_tables, forms_of_csv) {
     same("\"Date\",\"ACME.spot\"\n\n\"2025-01-02\",\"1\"\n\n2025-01-03,2\n...\n\n");
     EXPECT_EQ(of_history("Date,ACME.spot\n2025-01-02,1\n2025-01-03,2").remarks.size(), 1U);
     EXPECT_TRUE(plain.remarks.empty());
-    // Quotes hold commas, quotes and line ends.
     config::csv_reader rows("a,\"b,\"\"c\"\"\nd\"\n1,\n\"\",\"x\ny\"\n", "t");
     EXPECT_EQ(rows.header()[1].text, "b,\"c\"\nd");
     ASSERT_TRUE(rows.next());
@@ -739,7 +732,6 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));
     EXPECT_EQ(parsed("Scenario,ACME.spot\na,1\n").scenarios[0].set, "stress");
-    // The name may follow the moves.
     expect_values(of_table("ACME.spot,Scenario\n-20%,crash\n").scenarios.at(0), {{"ACME.spot", 80}});
     // The default sets of histories and level tables count as likely here.
     EXPECT_EQ(
@@ -829,14 +821,12 @@ TEST_F(scenario_reader_tables, levels_of_ore) {
     for (const scenario& s : read.scenarios)
         for (const market_change& c : s.changes) EXPECT_EQ(c.is, market_change::way::set);
 
-    // Alone, with its keys beside it.
     own.write("ore.csv", ore_table);
     own.write("ore.keys.yaml", ore_keys);
     const scenario_list beside = scenario_list::load(own / "ore.csv", base());
     ASSERT_EQ(beside.scenarios.size(), 2U);
     EXPECT_EQ(after(beside.scenarios[1]), after(read.scenarios[1]));
     EXPECT_EQ(beside.inputs.size(), 2U);
-    // Without keys, spots and exchange rates are known.
     own.write("alone.csv", ore_table);
     const scenario_list alone = scenario_list::load(own / "alone.csv", base());
     ASSERT_EQ(alone.remarks.size(), 1U);
@@ -846,7 +836,6 @@ TEST_F(scenario_reader_tables, levels_of_ore) {
               "DiscountCurve/GBP/1, DiscountCurve/JPY/7 and IndexCurve/EUR-EURIBOR-6M/0");
     expect_values(alone.scenarios[0], {{"ACME.spot", 110}, {"EURUSD.rate", 1 / 0.75}});
 
-    // As a history: the returns of its levels.
     own.write("levels.csv", ore_table);
     const scenario_list history = parsed("history: {levels: levels.csv, keys: keys.yaml}\n", own.path());
     ASSERT_EQ(history.scenarios.size(), 1U);
@@ -949,7 +938,6 @@ TEST(scenario_reader, bounds_are_kept) {
               "s:100002:1: Scenario: found more than 100000 scenarios, which is the limit of a file");
     many.resize(many.size() - 9);
     EXPECT_EQ(parsed(many).scenarios.size(), 100'000U);
-    // The limit is on the changes of all scenarios together.
     const std::string wide = "ladder: {\"*\": {relative: [0, 1e-5, ..., 0.9]}}\n";
     EXPECT_EQ(parsed(wide).scenarios.size(), 90'001U);
     std::string assets = market_text.substr(0, market_text.find("fx:"));

@@ -197,7 +197,6 @@ TEST(settings, are_refused_with_what_was_expected) {
         run_settings into;
         const auto wrong = named(c.name).read(c.text, into);
         ASSERT_TRUE(wrong) << c.name << ": '" << c.text << "' was accepted";
-        // The nearest name comes first.
         const bool is_near = *c.expected == ';';
         const std::string said = is_near ? *wrong : wrong->substr(wrong->find(" expected ") + 10);
         EXPECT_TRUE(said.starts_with(c.expected)) << c.name << ": '" << c.text << "': " << *wrong;

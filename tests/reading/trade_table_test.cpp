@@ -33,7 +33,6 @@ class trade_table : public testing::Test {
         own.write("book.yaml", "trades: {csv: trades.csv" + more + "}\n");
         return book::load(own / "book.yaml", with);
     }
-    // The complaint about the only bad trade, after the folder's name.
     std::string failure(const std::string& rows, const std::string& more = "") const {
         const book read = of(rows, more);
         std::string all;
@@ -236,7 +235,6 @@ TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
             EXPECT_FALSE(is_figure(trades[i].quantity)) << trades[i].id;
     }
     EXPECT_EQ(trades[4].id, "e") << "a bad cell behind the id leaves it";
-    // As in all outputs of results.
     const results r = engine().price(read, market::parse(market_text));
     std::ostringstream csv, json;
     write(csv, r, output_format::csv);
@@ -323,7 +321,6 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
                       "a,asian,ACME,\"{'start': {years: 1}, end: 2}\",3\n")
                   .substr(0, inside.size()),
               inside);
-    // A list begins with its bracket.
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,0.5],3\n").substr(0, 17),
               "a trades.csv:2:14");
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"{start: 0\",3\n"),

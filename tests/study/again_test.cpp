@@ -156,16 +156,13 @@ const std::vector<change>& changes() {
     return all;
 }
 
-// Makes the first call and then the second, with memory between them.
 struct memory {
     std::string what;
     std::function<results(const call& first, const call& second)> made;
     bool takes_greeks = true, takes_other_books = true;
-    // The second call without a first one.
     std::function<results(const call& first, const call& second)> fresh =
         [](const call&, const call& second) { return second.made(second.by()); };
 };
-// The call's figures from a session, in the market of the call.
 results found_by(const session& ready, const call& of, const run_options& with) {
     const market in = market::parse(of.market_text());
     return of.has_greeks ? ready.greeks(in, wanted_greeks, with) : ready.price(in, with);

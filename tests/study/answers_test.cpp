@@ -101,7 +101,6 @@ TEST(answers, fair_parameters_are_those_of_closed_forms) {
         64);
     EXPECT_NEAR(rate.value, (1 - std::exp(-0.15)) / annuity, 1e-12);
 
-    // The fair strike of a variance swap is the root of the realised variance.
     const std::string variance =
         "product: variance_swap, underlying: ACME, fixings: {start: 0, end: 1, count: 52, include_start: "
         "true}, "

@@ -106,7 +106,6 @@ ledger priced_on(const std::string& device) {
     return out;
 }
 
-// A trade of each kind that studies treat differently.
 constexpr const char* text_of_studies = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}
@@ -136,7 +135,6 @@ stress:
   crash: {A.spot: -40%, A.volatility: +15pt}
 )";
 
-// The figures of studies of this book, each with its error.
 class studies {
   public:
     ledger all() {
@@ -204,7 +202,6 @@ class studies {
             add(name + " total " + t.currency + " interval", t.low, t.high);
         }
     }
-    // With decisions and policies of a run with another seed.
     void decided() {
         run_options other = options();
         other.overrides.seed = 11;
@@ -224,7 +221,6 @@ class studies {
             for (const price_difference& d : compare(plain, *r).rows)
                 add(std::string("compared ") + name + " " + d.trade, d.difference, d.error);
     }
-    // In today's market and in a moved one.
     void prepared() {
         const session ready = engine().open(trades_);
         add_prices("prepared", ready.price(*trades_.market(), options()));

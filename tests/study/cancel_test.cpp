@@ -122,7 +122,6 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     EXPECT_EQ(planned_to_the_end, 0U);
 }
 
-// A flag set in advance is seen before the first trade is planned.
 TEST(cancel, all_who_plan_look_at_the_flag) {
     const book b = book_with(every_model().at("heston"), 300);
     const std::atomic<bool> stop{true};

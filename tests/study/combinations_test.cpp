@@ -92,7 +92,6 @@ std::string text_of_book(const features& asked) {
     return market_of(100, 0.2) + trades_of(asked.contains(feature::rights), own_tolerance_in(asked));
 }
 
-// The run whose results are followed: another seed, another construction, controls and shifts.
 run_settings settings_of_decisions(const std::string& device) {
     run_settings out{.paths = decided_paths, .seed = 7, .threads = 1, .device = device, .random = "sobol"};
     out.construction = construction::steps;
@@ -244,7 +243,6 @@ run_settings settings_of(const request& r) {
     if (asks(feature::importance)) out.importance = technique::automatic;
     if (asks(feature::pairs)) out.antithetic = antithetic::pairs;
     if (asks(feature::nested_bounds)) out.upper = upper_bound::nested;
-    // Sensitivities are narrower than prices.
     const bool is_of_prices = r.of == study::price || r.of == study::price_in_markets ||
                               r.of == study::price_in_session || r.of == study::explain;
     if (asks(feature::tolerance)) out.tolerance = accuracy::amount(is_of_prices ? 0.03 : 0.0005);
@@ -310,7 +308,6 @@ greek_options greeks_of(study s) {
     return {{"delta", "vega"}};
 }
 
-// On GPUs that compute nothing.
 void run_on_a_gpu(const request& r, const book& trades, const run_options& with, outcome& to) {
     const auto gpu = std::make_shared<cuda::fake_gpu>();
     gpu->kernel = [](const std::string&, const std::string&, const cuda::launch&, std::span<void*>) {
@@ -407,7 +404,6 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     run_options of_part;
     of_part.journal = with.journal;
     if (!with.journal.empty()) {
-        // Blocks exist until the part is done.
         of_part.journal_block_seconds = 0.001;
         of_part.on_progress = [&](const progress&) {
             std::error_code gone;
@@ -943,7 +939,6 @@ TEST_F(combinations_on_a_gpu, derivatives_over_curand_are_those_of_black_and_of_
             expect_near(g.value, g.standard_error, expected);
             EXPECT_EQ(g.walk, row.walk) << key;
         }
-        // A few tiles at a time, and from blocks of a journal.
         const tests::own_folder journal;
         run_options in_pieces = with, kept = with;
         in_pieces.overrides.memory_bytes = std::uint64_t{80} << 20;
@@ -1009,7 +1004,6 @@ TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_path
         EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
 }
 
-// A temporary working directory.
 class working_directory {
   public:
     explicit working_directory(const std::filesystem::path& to) : before_(std::filesystem::current_path()) {

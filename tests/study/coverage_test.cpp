@@ -43,8 +43,7 @@ struct coverage {
         ++runs;
         // The bound of the time-stepping error widens an interval, but is not chance.
         const double steps = is_figure(row.error_steps) ? row.error_steps : 0,
-                     // The accuracy of a truth.
-            least = std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
+                     least = std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
         const double away = std::max(std::abs(row.price - of.price) - steps, 0.0),
                      reach = (row.high - row.low) / 2;
         const auto is_within = [&](double more) {

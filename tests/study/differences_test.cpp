@@ -529,7 +529,6 @@ std::string file(const difference_results& r, std::string_view name) {
     return "no such file";
 }
 
-// Two trades, one of them failed, with short decimal figures.
 difference_results made() {
     difference_results r;
     price_row good, bad;
@@ -750,7 +749,6 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
     expect({"plan", "book.yaml", "--with-greeks", "--shards", "2", "-o", "greeks"}, 0, "");
     for (const char* const shard : {"1/2", "2/2"}) expect({"run", "greeks", "--shard", shard}, 0, "");
     expect({"merge", "greeks", "--files", "other", "-o", "prices.csv"}, 2, "plan --with-differences");
-    // As above, at planning.
     put_inputs("");
     expect({"plan", "book.yaml", "--with-differences", "--shards", "1", "-o", "plain"}, 0, "");
     expect({"run", "plain", "--shard", "1/1"}, 0, "");

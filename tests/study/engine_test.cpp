@@ -122,7 +122,6 @@ std::uint64_t bits(double x) {
     return std::bit_cast<std::uint64_t>(x);
 }
 
-// All of a row except its place in the file, with every bit.
 std::string all_of(const price_row& r) {
     std::string text = r.trade + " " + r.product + " " + r.currency +
                        (r.status == trade_status::priced ? " priced" : " failed");
@@ -321,7 +320,6 @@ TEST(engine, tiles_merge_in_one_fixed_tree) {
         }
         const auto expected = kernels::merge_tiles(each.data(), each.size());
         for (const int threads : {1, 3}) {
-            // Beside another job, so that this job's tiles don't come first.
             cpu::path_job beside = job;
             beside.paths = 1030;
             const std::vector<cpu::path_job> jobs{beside, job, beside};
@@ -341,7 +339,6 @@ TEST(engine, the_first_bad_path_is_named) {
     for (const std::uint64_t n : {7U, 1025U, 5000U}) {
         std::uint64_t bad = 0, first = 0;
         for (std::uint64_t p = 0; p < n; ++p) {
-            // The payoff is not discounted yet when the script reads the spot.
             if (forward_payoff(p, 7) * std::exp(0.03) > level) continue;
             if (bad++ == 0) first = p;
         }
@@ -686,7 +683,6 @@ TEST(engine, one_engine_serves_many_threads) {
     for (const auto& r : got) expect_same_rows(r, expected, "beside others");
 }
 
-// A run that would take hours.
 const std::string endless =
     "id: endless, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, end: 1, count: "
     "252}";
@@ -852,13 +848,11 @@ TEST(engine, too_few_threads_are_enough) {
     GTEST_SKIP() << "a sanitizer takes more addresses than the limit";
 #endif
     expect_the_same_bits_where(100000, 1024, [] {
-        // Room for the stacks of some threads only.
         const rlimit room{std::size_t{600} << 20, std::size_t{600} << 20};
         return ::setrlimit(RLIMIT_AS, &room) == 0;
     });
 }
 
-// The caller alone does everything.
 TEST(engine, no_thread_is_enough) {
     expect_the_same_bits_where(4096, 4, [] {
         // No limit of threads holds for root.

@@ -31,7 +31,6 @@ std::vector<double> waves(double height, std::size_t parts = 16) {
     return out;
 }
 
-// The error of the mean of parts of one size, by its definition.
 double error_of_mean(const std::vector<double>& means) {
     const auto n = static_cast<double>(means.size());
     double mean = 0, squares = 0;

@@ -73,7 +73,6 @@ double last_of(const YAML::Node& n) {
     return is_number(n) ? n.as<double>() : 0;
 }
 
-// The example as a trade in a world.
 YAML::Node trade_in(const product_page& page, const world& w) {
     YAML::Node trade = YAML::Load(page.example);
     const auto is_time = [](const std::string& type) {
@@ -83,7 +82,6 @@ YAML::Node trade_in(const product_page& page, const world& w) {
     for (const auto& p : page.parameters) {
         const bool is_amount = p.type == "amount" || p.type.starts_with("amount per");
         double ignored = 0;
-        // A default is an amount as well.
         const bool is_given_by_default = is_amount && !trade[p.name] &&
                                          YAML::convert<double>::decode(YAML::Node(p.default_value), ignored);
         if (is_given_by_default) trade[p.name] = p.default_value;
@@ -215,7 +213,6 @@ TEST_P(extremes, no_time_left) {
     }
 }
 
-// Strikes, barriers and levels at the spot itself, one at a time.
 TEST_P(extremes, amounts_at_the_spot) {
     const std::map<std::string, double> spots{{"ACME", 100}, {"INDEX", 6900}};
     const world w;

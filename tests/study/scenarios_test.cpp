@@ -140,7 +140,6 @@ fx: {EURUSD: {rate: 1.1, volatility: 0.12}}
 correlations: [[MOVING, OTHER, 0.4], [FLAT, OTHER, 0.4], [MOVING, EURUSD, -0.3], [FLAT, EURUSD, -0.3], [OTHER, EURUSD, 0.2]]
 )";
 
-// The same trades for each kind of asset; all of them stop at every row's time.
 std::string trades_on(const std::string& asset, const std::string& prefix) {
     const std::string dates = "averaging_dates: [0.25, 0.5, 1.0]";
     return fmt::format(R"(
@@ -177,7 +176,6 @@ products:
 
 TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
     write_rows("vols.npy", rows_of_paths(3, std::vector<double>(paths, 0.2)));
-    // The asset has one name in both markets, and so the same noise.
     write("market.yaml", two_kinds);
     write("flat.yaml", std::regex_replace(std::regex_replace(two_kinds, std::regex("MOVING"), "UNUSED"),
                                           std::regex("FLAT"), "MOVING"));
@@ -294,7 +292,6 @@ trades:
         << "the mean variance would pass as well";
 }
 
-// Number `step` of the normals of an asset on a path.
 double number_of(const char* asset, std::uint64_t path, std::uint32_t step) {
     const auto key = kernels::stream_key_of(program::stream_name(asset).key);
     const auto two = kernels::normals(42, path, step / 2, key);
@@ -342,7 +339,6 @@ trades:
             const double v = vols[step][p], w1 = std::sqrt(dt[step]) * z_a;
             const double w2 = rho * w1 + other * std::sqrt(dt[step]) * z_b;
             const double before = a;
-            // EURUSD rises with A: the asset falls behind in EUR.
             a += (0.05 - 0.5 * v * v + 0.4 * v * 0.15) * dt[step] + v * w1;
             two += (0.02 - 0.5 * 0.3 * 0.3) * dt[step] + 0.3 * w2;
             const double low = std::log(80.0);
@@ -621,7 +617,6 @@ fx: {EURUSD: {rate: 1.1, volatility: {scenarios: vols.npy, times: [1.0]}}}
     }
 }
 
-// Each trade fails alone: others in the book are priced.
 TEST_F(scenarios, that_are_too_few_fail_their_trades) {
     write_rows("vols.npy", made_up(3, 1000));
     write("market.yaml", two_kinds);

@@ -431,7 +431,6 @@ TEST(shards, are_cut_into_all_of_the_work_by_cost) {
         EXPECT_EQ(tile, 0U);
         const double all = std::accumulate(made.costs().begin(), made.costs().end(), 0.0);
         const double mean = all / static_cast<double>(count);
-        // A tile is not split.
         const double of_tile = all / static_cast<double>(tiles);
         for (const double cost : made.costs()) EXPECT_NEAR(cost, mean, 0.01 * mean + of_tile) << count;
     }
@@ -459,7 +458,6 @@ TEST(shards, that_are_missing_or_damaged_are_listed_and_nothing_is_merged) {
     all.run(by, 2);
     all.run(by, 4);
     EXPECT_EQ(shown(all.merge(by)), whole);
-    // A repeated run writes the same bytes.
     const std::string bytes = text_of(file);
     EXPECT_TRUE(all.run(by, 1).was_done);
     std::filesystem::remove(file);
@@ -653,7 +651,6 @@ TEST(shards, are_found_where_the_folder_has_moved_with_its_book) {
     shards::plan(by, what, 2, folder / "here/plan");
     std::filesystem::rename(folder / "here", folder / "there");
     shards::open(folder / "there/plan").run(by, 1);
-    // Another book replaces the old one.
     std::filesystem::create_directory(folder / "here");
     folder.write("here/book.yaml", own_market +
                                        "  - {id: other, product: european, underlying: A, strike: 90, "
@@ -689,7 +686,6 @@ TEST(shards, decide_nothing_anew) {
     shards::plan(by, what, 2, folder.path());
     for (const std::size_t number : {1U, 2U})
         EXPECT_EQ(shards::open(folder.path()).run(by, number).decisions, 0U);
-    // Without the policies and the controls of the plan.
     shards::plan(by, what, 2, folder / "untrained", 0);
     std::size_t decisions = 0;
     for (const std::size_t number : {1U, 2U})
@@ -720,7 +716,6 @@ TEST(shards, find_policies_of_parts_once) {
     EXPECT_EQ(found_by(24), all);
 }
 
-// The paths of some shards pay nothing.
 TEST(shards, of_rare_rights_have_the_greeks_of_one_process) {
     const engine by;
     const tests::own_folder folder;
@@ -778,7 +773,6 @@ TEST_F(shards_on_gpu, mix_with_those_of_cpus) {
     }
 }
 
-// Without a CPU for the sample that is compared with double.
 TEST_F(shards_on_gpu, of_single_fast_have_the_bits_of_one_process_on_a_gpu) {
     const engine by;
     for (const bool has_greeks : {false, true}) {

@@ -77,7 +77,6 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     return out;
 }
 
-// Trades that differ in their strikes alone.
 std::string text_of(const std::string& asset, const std::string& trade, int count) {
     std::string text = in_book(dollar_market(0.03, {{"ACME", "spot: 100, " + asset}})) + "trades:\n";
     for (int i = 0; i < count; ++i) {

@@ -18,7 +18,6 @@ bool has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
 
-// A chart of named lines through points at these places.
 pictures::chart chart_of(const std::vector<std::string>& names, const std::vector<double>& places) {
     pictures::chart out;
     out.panels.emplace_back();

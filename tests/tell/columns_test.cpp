@@ -74,7 +74,6 @@ class bytes_reader {
         }
         return out;
     }
-    // Runs of equal numbers and groups of eight.
     std::vector<std::uint32_t> hybrid(std::size_t count, unsigned bits) {
         std::vector<std::uint32_t> out;
         while (out.size() < count) {
@@ -96,7 +95,6 @@ class bytes_reader {
                 out.push_back(value);
             }
         }
-        // Only the last group may exceed what is left.
         EXPECT_LT(out.size(), count + 8);
         out.resize(count);
         return out;
@@ -291,7 +289,6 @@ bool same(const cell& a, const cell& b) {
     return a == b;
 }
 
-// The file of a table, read and compared with the table.
 read_file checked(const column_table& table) {
     std::ostringstream out;
     write_parquet(out, table);

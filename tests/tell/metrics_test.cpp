@@ -247,7 +247,6 @@ TEST(metrics, escape_what_labels_can_not_hold) {
     EXPECT_EQ(got.at("tilewalk_paths").samples.begin()->first.at("book"), odd + "\xef\xbf\xbd");
 }
 
-// The check of the grammar can fail.
 TEST(metrics, are_read_strictly) {
     const std::string good = "# HELP a b\n# TYPE a gauge\na{c=\"d\"} 1\n";
     for (const std::string bad :

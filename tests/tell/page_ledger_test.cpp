@@ -18,7 +18,6 @@ namespace {
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
 
-// The head of a page, and each of its sections.
 void add_page(tests::kept_words& to, const std::string& name, const std::string& page) {
     std::size_t begin = 0, number = 0;
     while (begin < page.size()) {

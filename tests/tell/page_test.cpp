@@ -278,7 +278,6 @@ TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     EXPECT_LT(cells.find(">195.00<"), cells.find(">200.00<")) << cells;
     EXPECT_LT(cells.find(">200.00<"), cells.find(">205.00<")) << cells;
     EXPECT_TRUE(has(part, "class=\"z\" title=\"standard error 0.50\">0.00<")) << part;
-    // One cell less makes it no grid.
     s.scenarios.pop_back();
     for (auto* of : {&s.totals[0].gains, &s.totals[0].errors}) of->pop_back();
     s.totals[0].failed.pop_back();
@@ -358,7 +357,6 @@ TEST(page, shows_the_sensitivities_that_are_large_beside_their_like) {
     EXPECT_TRUE(has(told, "the largest 400 of 600 sensitivities; csv and json output have them all"));
     EXPECT_EQ(count(told, ">delta<"), 200U);
     EXPECT_EQ(count(told, ">vega<"), 200U);
-    // If all are equal, the first ones are shown.
     for (greek_row& greek : r.greeks) greek.value = -2;
     EXPECT_TRUE(has(by_trade(), "the largest 400 of 600 sensitivities"));
 }

@@ -319,7 +319,6 @@ plan::range range_of_last(std::vector<program::node> nodes) {
 
 TEST(remarks_bounds, of_truths_are_what_their_table_says) {
     using program::operation;
-    // Possible truth values of comparing a uniform with a level.
     const auto truth = [](double level) {
         return level <= 0  ? std::vector<bool>{false}
                : level > 1 ? std::vector<bool>{true}

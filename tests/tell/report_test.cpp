@@ -259,7 +259,6 @@ TEST(report, early_exercise_is_told_in_every_form) {
     const std::string table = written(r, output_format::table);
     EXPECT_NE(table.find("10.2500  10.2500 .. 10.6500"), std::string::npos) << table;
     EXPECT_EQ(table.find("wide bounds"), std::string::npos) << table;
-    // Bounds that are far apart add a mark and a reason.
     e.wide = true;
     row.message = "its bounds are 0.4 apart";
     EXPECT_NE(written(r, output_format::csv).find(",0.015625,true,4.5,"), std::string::npos);
@@ -274,7 +273,6 @@ TEST(report, early_exercise_is_told_in_every_form) {
     row.thin = true;
     EXPECT_NE(written(r, output_format::table).find("priced *^"), std::string::npos);
     row.thin = e.wide = false;
-    // Rights of both sides leave no bounds.
     e.lower_bound = e.lower_error = e.upper_bound = e.upper_error = no_figure;
     EXPECT_NE(written(r, output_format::csv).find(",10.25,0.0625,,,,,false,4.5,0.5,4096,its bounds"),
               std::string::npos);
@@ -430,7 +428,6 @@ JPY,1,1,0,5,,,,,
     EXPECT_TRUE(totals(output_format::json).ends_with(json)) << totals(output_format::json);
     EXPECT_TRUE(written(r, output_format::json).ends_with(json)) << written(r, output_format::json);
     EXPECT_NE(totals(output_format::table).find("at most 0.0650"), std::string::npos);
-    // Finite values may have an infinite sum.
     r.rows[0].quantity = r.rows[3].quantity = 1;
     r.rows[0].price = r.rows[3].price = 1.5e308;
     EXPECT_FALSE(is_figure(r.totals()[0].value) || is_figure(r.totals()[0].error_at_most));
@@ -1044,7 +1041,6 @@ TEST(report, tables_fit_the_terminal) {
             whole && columns > 150)
             << table.str();
     }
-    // A short text needs little.
     text_form narrow;
     narrow.columns = 60;
     std::ostringstream out;
@@ -1224,7 +1220,6 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
     EXPECT_NE(said({default_limit, price_tolerance{0.01, false}})
                   .find("may differ by 0.01 in the trade's currency"),
               std::string::npos);
-    // With other random numbers the same prices agree.
     b.manifest.seed = 1;
     EXPECT_EQ(compare(a, b).differing(), 0U);
     std::ostringstream out;
@@ -1663,7 +1658,6 @@ TEST(report, table_tells_once_of_trades_that_fail_alike) {
         << text;
 }
 
-// No negative zero.
 TEST(report, a_short_trade_that_is_worth_nothing_has_no_sign) {
     price_row row;
     row.quantity = -1;

@@ -358,7 +358,6 @@ TEST(scenario_report_json, holds_everything) {
         "means_of_parts"));
 }
 
-// More scenarios and failures than fit on a screen.
 scenario_results many() {
     scenario_results r;
     r.base.rows = {row_of("only", "USD", 1)};
@@ -421,7 +420,6 @@ TEST(scenario_report_table, tells_tails_with_both_errors) {
                              "left out of all trades (USD) in history", "late in history/d2: too late",
                              "=1+1 in the base market: no, not here"})
         EXPECT_NE(said.find(word), std::string::npos) << word << " in\n" << said;
-    // Only converted amounts.
     EXPECT_EQ(said.find("EUR"), std::string::npos) << said;
     EXPECT_NE(text(made(false), output_format::table).find("EUR"), std::string::npos);
 }

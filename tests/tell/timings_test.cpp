@@ -53,7 +53,6 @@ std::map<std::string_view, timings::row> by_name(const timings& of) {
     return out;
 }
 
-// The clock advances, so this ends.
 void until_a_time_is_told_of(std::string_view name, const timings& times) {
     while (!(by_name(times)[name].seconds > 0)) continue;
 }

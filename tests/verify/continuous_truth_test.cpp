@@ -209,7 +209,6 @@ TEST(continuous_truth_excursion_truths, parisian_that_has_begun) {
 }
 
 TEST(continuous_truth_excursion_truths, occupation_laws) {
-    // The arcsine law: without drift, from the level itself.
     excursion_option o = on_hundred(pays::money, true, 100);
     o.growth = 0.5 * o.variance;
     for (const double part : {0.1, 0.3, 0.8}) {
@@ -472,7 +471,6 @@ TEST(continuous_truth_products, parisian_where_the_variance_moves) {
     }
 }
 
-// Path by path, knock-out plus knock-in is the vanilla.
 TEST(continuous_truth_products, parities) {
     for (const std::string product : {"parisian", "cumulative_parisian"}) {
         for (const std::string direction : {"down", "up"}) {

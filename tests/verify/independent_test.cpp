@@ -65,14 +65,12 @@ struct spots {
     double one, two, three;
 };
 
-// The three assets from date to date, from three independent normals a step.
 class three_assets {
   public:
     spots next(double years, const normals& draw) {
         const double dt = years - now_, root = std::sqrt(dt);
         now_ = years;
         const double e1 = draw(), e2 = draw(), e3 = draw();
-        // The triangular root of the correlations, written out.
         const double c2 = std::sqrt(1 - one_two * one_two);
         const double c32 = (two_three - one_three * one_two) / c2;
         const double c3 = std::sqrt(1 - one_three * one_three - c32 * c32);

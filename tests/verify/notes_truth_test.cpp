@@ -63,7 +63,6 @@ pair_of_assets pair_at(double years, double rho, double first_factor = 1, double
             variance(1, years), rho * std::sqrt(variance(0, years) * variance(1, years))};
 }
 
-// Correlations of A and B, A and C, B and C.
 std::string market_text(const std::array<double, 3>& rho) {
     std::string text = fmt::format("as_of: 2026-01-15\ncurrencies: {{USD: {{rate: {}}}}}\nassets:\n", rate);
     for (std::size_t i = 0; i < assets.size(); ++i) {
@@ -85,7 +84,6 @@ price_row price(const std::string& in, const std::string& trade, std::uint64_t w
         .rows.at(0);
 }
 
-// `largest_error` bounds the standard error.
 void check(const std::string& in, const std::string& trade, double truth, double largest_error) {
     const price_row got = price(in, trade);
     const std::string told = fmt::format(
@@ -100,7 +98,6 @@ void check(const std::string& trade, double truth, double largest_error, double 
     check(market_text({rho, 0.1, 0.1}), trade, truth, largest_error);
 }
 
-// The quadratures against equivalent formulas.
 TEST(notes_truths, quadratures_agree_with_closed_forms) {
     const pair_of_assets p = pair_at(1.5, 0.4, 0.6, 1.1);
     const double d = discount(1.5);
@@ -353,7 +350,6 @@ TEST_P(notes_truths, quanto_is_a_market_with_other_yields) {
 
 using normals = std::function<double()>;
 
-// The three assets, correlated, from date to date.
 class three_assets {
   public:
     explicit three_assets(const std::array<double, 3>& rho) {

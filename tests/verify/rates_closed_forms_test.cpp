@@ -136,7 +136,6 @@ TEST(rates_closed_forms, meet_every_published_price) {
                      bound = c.at("error").get<double>() + 1e-11 * value;  // twelve digits are kept
         EXPECT_LE(std::abs(priced(reversion) - value), bound)
             << c.dump() << fmt::format("{:.15g}", priced(reversion));
-        // The test can fail.
         noticed += std::abs(priced(1.01 * reversion) - value) > bound;
         ++all;
         ++met[type];
@@ -389,7 +388,6 @@ TEST(rates_closed_forms, calls_less_puts_are_the_underlying) {
             cap(right::call, model, today, periods, strike) - cap(right::put, model, today, periods, strike),
             floating - strike * annuity(today, swap), 1e-12)
             << say(model);
-        // A swaption on a single payment is a caplet.
         swap_terms one = swap;
         one.start = expiry;
         one.payments = {swap.payments.front()};
@@ -432,7 +430,6 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
                         1e-12 * futures_convexity(single, expiry, expiry + 1))
                 << say(halves);
         }
-        // Two factors that cancel leave nothing random.
         gaussian_rates nothing = single;
         nothing.factors[1] = nothing.factors[0];
         nothing.correlation = -1;

@@ -190,7 +190,6 @@ std::string yaml(const json& j) {
     return j.is_string() ? j.get<std::string>() : j.dump();
 }
 
-// A case as a book.
 struct expressed {
     json market;  // beside the model
     std::string product;
@@ -394,7 +393,6 @@ const std::map<std::string, to_market>& models() {
     return all;
 }
 
-// Terms with equal names in a case and in a book.
 json taken(const json& product, const std::vector<std::string>& names) {
     json terms;
     for (const std::string& name : names) terms[name] = product.at(name);
@@ -407,7 +405,6 @@ json on_the_asset(const json& product, const std::vector<std::string>& names) {
     return terms;
 }
 
-// "down_and_out" as the two words of the library.
 void say_barrier_type(json& terms, const std::string& type) {
     terms["direction"] = type.substr(0, type.find("_and_"));
     terms["kind"] = "knock_" + type.substr(type.rfind('_') + 1);
@@ -804,7 +801,6 @@ expressed bond_option(const json&, const json& product) {
     return {{}, "bond_option", taken(product, {"option", "strike", "expiry", "bond_maturity"})};
 }
 
-// Accruals are the lengths of the periods, as the library counts them.
 expressed cap(const json&, const json& product) {
     json terms = taken(product, {"strike", "notional"}), payments = json::array();
     for (std::size_t i = 0; i < product.at("periods").size(); ++i) {
@@ -1347,7 +1343,6 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     EXPECT_GE(counted_prices, (is_quasi ? 0.2 : 0.9) * prices);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
-    // The test can fail.
     EXPECT_FALSE(pass_mean(scores_of(all, 1.0005))) << told(scores_of(all, 1.0005));
     EXPECT_FALSE(pass_square(scores_of(all, 1, 1.2))) << told(scores_of(all, 1, 1.2));
 }
@@ -1546,7 +1541,6 @@ void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     EXPECT_LE(blunt, most_blunt);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
-    // The test can fail.
     EXPECT_FALSE(pass_square(scores_of(all, 1.01))) << told(scores_of(all, 1.01));
     EXPECT_FALSE(pass_square(scores_of(all, 1, 2))) << told(scores_of(all, 1, 2));
 }

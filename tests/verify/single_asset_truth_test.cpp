@@ -58,13 +58,11 @@ void check(const std::string& in, const std::string& trade, double truth, double
     EXPECT_LE(got.standard_error, largest_error) << told;
 }
 
-// The price at which a decision changes.
 template <class F>
 double change_of(const F& f) {
     return truth::crossing(f, 1e-3, 1e6);
 }
 
-// The truths against published figures.
 TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
     // Haug, The Complete Guide to Option Pricing Formulas (1998): asset or nothing, gap, binary barriers,
     // forward start, complex chooser, compound, extensible, partial-time barriers and lookbacks, double
@@ -121,7 +119,6 @@ TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
     EXPECT_NEAR(truth::geometric_exchange(side::call, last, mean, std::exp(-0.054)), 4.97109, 1e-5);
 }
 
-// Formulas against each other, without published figures.
 TEST(single_asset_truths, closed_forms_agree_with_each_other) {
     const watch w{100, 0.03, 0.05, 80, 130};
     const double untouched = w.mean([](double) { return 1.0; });
@@ -143,7 +140,6 @@ TEST(single_asset_truths, closed_forms_agree_with_each_other) {
         black(side::call, std::exp(0.02), 1, 0.03, 1) - black(side::call, std::exp(0.02), 1.1, 0.03, 1),
         1e-12);
     EXPECT_NEAR(truth::limited_returns(moves, {0.1, 0.1, -1, 1}), 0.3, 1e-12);
-    // A call and a put chosen at once, or at the end.
     EXPECT_NEAR(truth::chooser(100, 95, 0, 0.04, 1), black(side::call, 100, 95, 0.04, 1), 1e-12);
     EXPECT_NEAR(truth::chooser(100, 95, 0.04, 0.04, 1),
                 black(side::call, 100, 95, 0.04, 1) + black(side::put, 100, 95, 0.04, 1), 1e-12);
@@ -329,7 +325,6 @@ TEST_P(single_asset_truths, watched_on_dates) {
           first + further, 0.04);
 }
 
-// Past observations and their decisions are in the price.
 TEST_P(single_asset_truths, begun_in_the_past) {
     const double infinity = std::numeric_limits<double>::infinity(), d = std::exp(-0.05);
     const watch all{100, 0.03, 0.0625, 0, infinity};
@@ -411,7 +406,6 @@ TEST(single_asset_truths, refusals) {
                       "longest_step: 1e-9")
                   .find("the trade has 1000000000 dates to stop at; at most 200000 are possible"),
               std::string::npos);
-    // Today's forward price comes from the market.
     const double d = std::exp(-0.05);
     check(usual, "product: chooser, strike: 100, choice_date: 2026-01-15, maturity: 1",
           black(side::call, 100 * std::exp(0.03), 100, 0.0625, d), 0.06);

@@ -109,7 +109,6 @@ price_row price(const std::string& in, const std::string& trade, std::uint64_t w
     return engine().price(trades, market::parse(in), options).rows.at(0);
 }
 
-// The whole case, for a failure message.
 std::string told(const truth_case& c, const price_row& got) {
     return fmt::format(
         "{}{}\nprice {:.12g}, standard error {:.3g}, truth {:.12g}, z {:.2f}, effective hits {:.0f}\n{}",
@@ -138,7 +137,6 @@ void check_exact(const truth_case& c) {
     EXPECT_LE(got.standard_error, 1e-15 * std::abs(got.price)) << told(c, got);
 }
 
-// The truths against published figures.
 TEST(truths, closed_forms_give_the_figures_in_print) {
     // Haug, The Complete Guide to Option Pricing Formulas (1998): vanilla p. 3, barriers p. 72, quanto p.
     // 106.
@@ -191,7 +189,6 @@ TEST(truths, closed_forms_give_the_figures_in_print) {
                 10.8973554015, 1e-9);
 }
 
-// Formulas against each other, without published figures.
 TEST(truths, closed_forms_agree_with_each_other) {
     using truth::floating_lookback;
     for (const side option : both_sides) {
@@ -728,7 +725,6 @@ TEST_P(truths, two_assets) {
                "protection: 0.7, notional: 1",
                note, 0.6});
     }
-    // The same asset twice.
     const two_asset_market twin{1.0, 0.2, 0.01};
     const double forward = 95 * std::exp(0.03);
     check({twin.text(),
@@ -954,7 +950,6 @@ TEST(truths, parities_hold_on_every_path) {
         EXPECT_TRUE(out == vanilla || std::abs(out - 7 * d) < 1e-12) << trades[i + 1] << ", seed " << seed;
         if (out != vanilla) ++dead_on_dates;
     }
-    // Paths of both kinds occurred.
     EXPECT_GT(nearer_the_rebate, 20);
     EXPECT_LT(nearer_the_rebate, 220);
     EXPECT_GT(dead_on_dates, 5);

@@ -31,7 +31,6 @@ TEST(verify_plants_long, every_mistake_is_caught) {
     for (const auto& m : o.mistakes) {
         EXPECT_TRUE(m.is_caught()) << m.name;
         EXPECT_TRUE(names.insert(m.name).second) << m.name;
-        // A mistake shows in prices, not in trades that fail.
         EXPECT_EQ(m.of.failed, 0U) << m.name;
     }
 }

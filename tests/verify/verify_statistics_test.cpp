@@ -133,7 +133,6 @@ TEST(verify_statistics, distance_between_distributions) {
     EXPECT_DOUBLE_EQ(kolmogorov_distance({0}), 0.5);
     EXPECT_NEAR(kolmogorov_distance({50, 50}), 1, 1e-12);
     EXPECT_NEAR(kolmogorov_distance({-50, 50}), 0.5, 1e-12);
-    // Quartiles in the middle of their quarters.
     EXPECT_NEAR(kolmogorov_distance(
                     {-1.1503493803760079, -0.31863936396437514, 0.31863936396437514, 1.1503493803760079}),
                 0.125, 1e-12);
@@ -206,7 +205,6 @@ TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
     std::vector<scored_bounds> one_out = sound;
     one_out[7].upper_z = 6;
     EXPECT_EQ(missed(judge_all_bounds(one_out)), names{"largest z of a bound"});
-    // A trade without a price has no bound.
     one_out[7] = {};
     EXPECT_FALSE(missed(judge_all_bounds(one_out)).empty());
 }
@@ -334,7 +332,6 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     EXPECT_DOUBLE_EQ(right[1].truth, -0.004);
     EXPECT_NEAR(right[1].z, -1, 0.01);
     EXPECT_EQ(right[1].lean, -1);
-    // A value for a move other than its unit's is found.
     found_sensitivity other = rate;
     other.unit = "USD per 1 % of volatility";
     EXPECT_GT(scored(spot, other)[1].z, 25);
@@ -354,7 +351,6 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     EXPECT_EQ(scored({0.501, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].is, kind::exact);
-    // An unknown figure is not right.
     const double none = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(scored({0.5, none, 0, "smoothed", "USD per 1 USD of A", 64, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({none, 0.01, 0, "pathwise", "USD per 1 USD of A", 64, "why"}, rate)[0].z, farthest_z);

@@ -126,7 +126,6 @@ TEST(verify, a_smaller_sample_is_the_beginning_of_a_larger_one) {
     EXPECT_EQ(texts.size(), many.size());
 }
 
-// The truth of a product by this method.
 const verify::truth_entry& truth_of(const std::string& product, const std::string& by) {
     for (const verify::truth_entry& truth : verify::truths())
         if (truth.product == product && truth.by == by) return truth;
@@ -163,7 +162,6 @@ TEST(verify, terms_are_drawn_within_what_makes_sense) {
         const double part = std::stod(term(choice, "choice_date")) / std::stod(term(choice, "maturity"));
         EXPECT_GE(part, 0.1 - 1e-12) << choice.book;
         EXPECT_LE(part, 0.9 + 1e-12) << choice.book;
-        // The better asset has one weight of the level, the worse the rest.
         const verify::known_trade weighted = rainbow.draw(d);
         const double of_best = std::stod(term(weighted, "weights").substr(1));
         EXPECT_GT(of_best, 0) << weighted.book;

@@ -47,7 +47,6 @@ TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     EXPECT_LT(std::fabs(*found.cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
 }
 
-// Tiles of two outputs and their sum, as a back end leaves them.
 std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const std::vector<double>& y) {
     std::vector<double> sum(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) sum[i] = x[i] + y[i];
@@ -107,7 +106,6 @@ TEST(cross_moments, survive_files_and_merging) {
     all.add(back[0]);
     EXPECT_NEAR(*all.cross(0, 1), -15, 1e-12);  // of nine pairs
     EXPECT_THROW(static_cast<void>(all.cross(0, 0)), error);
-    // Another choice of pairs is another run.
     tally without(3, 1, 2);
     EXPECT_THROW(all.add(without), error);
     EXPECT_FALSE(tally(3, 1, 2) == tally(3, 1, 2, {{0, 1}}));

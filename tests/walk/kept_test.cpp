@@ -207,7 +207,6 @@ class kept_walks_in_parts : public testing::Test {
         asked_.paths = paths;
     }
 
-    // Walks, and counts the tiles.
     std::vector<run::tally> walk(work& by) {
         std::vector<run::tally> out(jobs_.size(), run::tally(1));
         const walker on = [&](const run::walk& of, const taker& take) {

@@ -33,7 +33,6 @@ using tests::product_in_words;
 
 constexpr std::uint64_t seed = 20260115;
 
-// The shock (or move) for a slot of a step.
 using normals_of_path = std::function<double(std::size_t step, std::size_t slot)>;
 
 double shock(std::uint64_t path, std::size_t number) {
@@ -82,7 +81,6 @@ void run_section(const program::lane_section& s, const double* terms, const doub
     for (const auto& w : s.writes) states[w.state] = v[w.node];
 }
 
-// Every state at every date of the path.
 std::vector<double> walk(const path_program& code, const path_data& data, const program::timeline& when,
                          const normals_of_path& normals, const normals_of_path& uniforms) {
     std::vector<double> states = data.initial_states, seen;
@@ -312,7 +310,6 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     EXPECT_EQ(data_of_code(*found, e.data).rows[0], (std::vector<double>{2, 5}));
     EXPECT_EQ(data_of_code(*found, e.data).widths[0], 1u);
 
-    // Bound again, the remaining program reads the same numbers.
     const program::program_data recorded{
         e.data.terms, {{3, 2, 1, 6, 5, 4}, {}}, e.data.runs, e.data.widths, e.data.initial_states};
     ASSERT_EQ(bind(e.code, recorded).rows[0], e.data.rows[0]);

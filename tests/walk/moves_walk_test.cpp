@@ -366,7 +366,6 @@ void fill(const launch& how, const kernels::draws_arguments& a) {
     }
 }
 
-// The work of a kernel, by its text.
 using host_kernel = std::function<fake_gpu::work(const launch&, std::span<void*>)>;
 
 template <class value>
@@ -408,7 +407,6 @@ host_kernel correlate_of(const correlation_variant& v, precision p) {
     }
 }
 
-// Every kernel that a run of the book takes.
 std::map<std::string, host_kernel> kernels_of_run(const gpu_run& run, const separated_jobs& separated) {
     using random::shock_kind;
     std::map<std::string, host_kernel> all;
@@ -449,7 +447,6 @@ class fake_run {
         };
     }
 
-    // On `count` devices: the fake GPU, and others with its kernels.
     gpu_outcome walk(std::size_t count = 1) {
         kernels_ = kernels_of_run(run, separated);
         std::vector<std::shared_ptr<fake_gpu>> gpus{gpu};
@@ -552,7 +549,6 @@ TEST(moves_walk, keeps_moves_until_they_are_read) {
     const auto expected = small.on_cpu(run);
     for (std::uint32_t dice = 1; dice < 30; ++dice) {
         fake_run fake(run);
-        // One to five tiles at a time.
         fake.run.memory_bytes = 50000 + dice % 5 * 600000;
         fake.gpu->when = fake_gpu::schedule::by_dice;
         fake.gpu->dice = dice;
@@ -644,7 +640,6 @@ TEST(moves_walk_of_scenarios, threads_pack_what_one_packs) {
         EXPECT_EQ(together.scenarios, alone.scenarios);
         EXPECT_EQ(together.results, alone.results);
         EXPECT_TRUE(std::ranges::equal(together.records, alone.records, same_record));
-        // Packed after others, each is the same as alone.
         for (std::size_t j = 0; j < many.size(); ++j) {
             const packed_trades one = pack({&many[j], 1}, type);
             const auto own = together.numbers_of(j);
@@ -836,7 +831,6 @@ std::size_t fills_of_chunk(const planned_book& of) {
     return out;
 }
 
-// The memory of a run walked at once.
 std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
     fake_run fake(run);
     note_fills(fake, downloads);

@@ -33,20 +33,17 @@ struct gpu_of_host {
     fake_device it{gpu};
 };
 
-// A number of a stream, and the row of a slot on a step.
 struct number_of_name {
     std::uint64_t key, number;
     friend auto operator<=>(const number_of_name&, const number_of_name&) = default;
 };
 
-// By row, the numbers that a source is asked to put there.
 std::vector<std::vector<number_of_name>> told(device& on, const noise_rows& rows) {
     std::vector<device_memory> memory;
     std::vector<std::vector<number_of_name>> out(rows.rows());
     for (const random::keyed_rows& of : rows.keyed(on, memory, standard)) {
         const std::uint64_t key = of.key.low >> 2 | std::uint64_t{of.key.high} << 30;
         for (std::uint64_t n = 0; n < of.numbers; ++n) {
-            // The device's memory is the host's.
             const std::uint64_t row =
                 of.first_row + n / of.dimensions * of.per_step + of.slots[n % of.dimensions];
             if (row >= out.size()) {
@@ -112,7 +109,6 @@ TEST(noise_rows, grow_with_the_steps_of_the_longest_trade) {
     }
 }
 
-// Trades without shocks of a kind take no rows, and no memory of a device.
 TEST(noise_rows, may_be_none) {
     gpu_of_host gpu;
     noise_rows rows;

@@ -275,7 +275,6 @@ TEST(precision, neighbours_and_threads_change_no_bit) {
         const auto alone = tests::whole(cpu::walk_all({&book[j], 1}, *sets.back(), 1, nullptr, {})).at(0);
         expect_same_bits(together.at(j).moments, alone.moments);
     }
-    // The precisions differ.
     EXPECT_NE(bits(together[0].moments.mean), bits(together[2].moments.mean));
     EXPECT_NE(bits(together[2].moments.mean), bits(together[4].moments.mean));
     EXPECT_NE(bits(together[0].moments.mean), bits(together[4].moments.mean));
@@ -346,7 +345,6 @@ TEST(precision, demo_book_agrees_with_double) {
         const double steps = static_cast<double>(made.when.steps());
         EXPECT_LE(std::abs(r[1].moments.mean - r[2].moments.mean), (steps + 4) * 0x1p-24 * size);
         EXPECT_NE(bits(r[1].moments.mean), bits(r[2].moments.mean));
-        // Other shocks of the same distribution.
         const double both = std::hypot(standard_error(0), standard_error(2));
         EXPECT_LE(std::abs(r[2].moments.mean - r[0].moments.mean), 4.5 * both);
     }
@@ -382,7 +380,6 @@ TEST(precision, bridges_stay_finite_without_variance) {
     }
 }
 
-// A path of one step whose payoff is what `record` makes of a normal.
 template <class function>
 cpu::path_job one_step(const function& record, tests::shocked_program& into) {
     program::recorder made;
@@ -417,7 +414,6 @@ TEST(precision_shadow, tells_the_rounding_of_single_and_nothing_else) {
         const auto single = shadow_on_cpu(p.job(precision::single, 8, paths));
         EXPECT_NE(single.difference, 0);
         EXPECT_LT(std::abs(single.difference), 1e-6);
-        // The truth, path by path.
         const std::uint64_t both = std::min<std::uint64_t>(paths, 4096);
         double sum = 0;
         for (std::uint64_t path = 0; path < both; ++path) {

@@ -77,7 +77,6 @@ std::string numpy_of_shape(const std::string& shape, std::size_t data_bytes) {
     return numpy("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", data_bytes);
 }
 
-// Tilewalk's own form, with a right checksum.
 std::string own(const arrays::layout& what, std::size_t data_bytes) {
     return arrays::header_of(what) + std::string(data_bytes, '\0');
 }
@@ -272,7 +271,6 @@ TEST_F(replay_file, headers_of_our_own_are_not_trusted) {
               std::string::npos);
     EXPECT_EQ(refusal("TWSHOCKS"), "found a header of 8 bytes, expected 64");
 
-    // A wrong field under a right checksum.
     const auto with_byte = [&](std::size_t at, char value) {
         std::string bytes = own({of, 1, 1, 0, 1, 64}, 8);
         bytes[at] = value;

@@ -66,7 +66,6 @@ struct cubes {
     cube<element> normals, uniforms;
 };
 
-// The random numbers of `draws`, as elements.
 template <class element, class draws>
 cubes<element> cubes_of(const tests::shocked_program& p, std::uint64_t paths) {
     constexpr auto per_block = static_cast<std::uint64_t>(draws::per_block);
@@ -113,7 +112,6 @@ void expect_the_bits_of_random_numbers(precision in) {
             const auto wide = cubes_of<element, draws>(p, paths);
             const auto expected = walked(job, {}, {});
             expect_same_bits(walked(job, wide.normals.view(), wide.uniforms.view(), 3), expected);
-            // One kind from an array, the other drawn.
             expect_same_bits(walked(job, wide.normals.view(), {}), expected);
             expect_same_bits(walked(job, {}, wide.uniforms.view()), expected);
             if (testing::Test::HasFailure()) return;
@@ -184,7 +182,6 @@ TEST(replay_walk, an_array_too_small_is_refused_before_the_walk) {
     auto few_slots = wide.uniforms.view();
     few_slots.slots = 1;
     EXPECT_NE(refused(100, wide.normals.view(), few_slots).find("uniforms"), std::string::npos);
-    // An array larger than needed is accepted.
     walked(p.job(precision::double_, 0, 99), wide.normals.view(), wide.uniforms.view());
 }
 

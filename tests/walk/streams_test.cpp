@@ -67,7 +67,6 @@ TEST(streams, places_count_the_dimensions_of_each_stream) {
         EXPECT_EQ(places[s].dimension, dimension[s]);
         EXPECT_EQ(places[s].dimensions, dimensions[s]);
     }
-    // Without streams all slots belong to one.
     EXPECT_EQ(program::places_in_streams({}, 2)[1].dimension, 1u);
 }
 
@@ -96,7 +95,6 @@ TEST(streams, a_path_of_too_many_numbers_is_refused_by_name) {
 const std::string alike =
     dollar_market(0.03, {{"ACME", "spot: 100, volatility: 0.2"}, {"BETA", "spot: 100, volatility: 0.2"}});
 
-// A list of trades, which get ids.
 book book_of(const std::string& trades) {
     std::string text;
     std::size_t at = 0;
@@ -131,7 +129,6 @@ TEST(streams, trades_on_one_asset_walk_the_same_paths) {
     for (const price_row& row : r.rows) ASSERT_EQ(row.status, trade_status::priced) << row.message;
     EXPECT_EQ(r.rows[0].price, r.rows[2].price);
     EXPECT_NE(r.rows[0].price, r.rows[1].price);
-    // In a basket of uncorrelated assets each keeps its noise in any position.
     EXPECT_NEAR(r.rows[3].price / r.rows[0].price, 1, 1e-12);
     EXPECT_NEAR(r.rows[4].price / r.rows[0].price, 1, 1e-12);
     // A barrier that no path reaches changes nothing, although the path is monitored.

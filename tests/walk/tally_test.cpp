@@ -210,7 +210,6 @@ TEST(tally, keeps_its_bits_over_a_file) {
     ASSERT_EQ(back.size(), all.size());
     for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(back[i] == all[i]) << i;
 
-    // A file cut short or with any byte changed is refused.
     const std::string whole = file.str();
     std::size_t refused = 0, tried = 0;
     const auto is_refused = [&](const std::string& text) {
@@ -384,7 +383,6 @@ TEST(tally_totals, parts_of_a_trade_are_its_own) {
     sum += alone.rows[0].part_means[50] * 5;
     EXPECT_NEAR(sum / (100 * 1024 + 5), alone.rows[0].price, 1e-12);
 
-    // Through JSON and back, if requested.
     std::ostringstream with, without;
     write(with, alone, output_format::json, {.parts = true});
     write(without, alone, output_format::json);

@@ -66,7 +66,6 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return true;
 }
 
-// The random numbers of a path as walks in double draw them.
 tests::noise_of_path drawn(const compiled_both_ways& of, std::uint64_t path) {
     const auto number_of = [&of, path](const std::vector<std::uint32_t>& streams, int per_step,
                                        const std::vector<program::stream_name>& names, auto draw) {
@@ -86,7 +85,6 @@ tests::noise_of_path drawn(const compiled_both_ways& of, std::uint64_t path) {
             {}};
 }
 
-// The plain derivatives of a path, in the lane machine's order.
 std::vector<double> in_line(const compiled_both_ways& of, tests::number_vector plain) {
     program::path_data as_data = of.made.data;
     as_data.initial_states = plain.initial_states;

@@ -31,7 +31,6 @@ results read(const std::string& file) {
     return read_results(text_of_file(file, "results"), file);
 }
 
-// Parses a non-negative number that is the whole text.
 std::optional<double> size_in(std::string_view text) {
     double size = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);

@@ -368,7 +368,6 @@ std::string ranks_text(const trade_plan::decision& by, bool all) {
     return out;
 }
 
-// How Greeks are computed (docs/greeks.md).
 std::string greeks_text(const trade_plan& plan, bool all) {
     const std::string pathwise = plan.ends_early ? "pathwise, with decisions held still" : "pathwise";
     if (plan.jumps.empty()) return pathwise + ": the payoff jumps nowhere" + (plan.ends_early ? " else" : "");

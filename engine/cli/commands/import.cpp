@@ -28,7 +28,6 @@ struct import_arguments {
     std::string portfolio, names, market, output = "-";
 };
 
-// The path of the market relative to the folder of the book.
 std::string market_of_book(const std::string& market, const output& to) {
     if (to.is_stdout() || std::filesystem::path(market).is_absolute()) return market;
     std::error_code unknown;

@@ -43,7 +43,6 @@ constexpr const char* end_of_zsh = R"zsh( && return 0
 if [[ $funcstack[1] == _tilewalk ]]; then _tilewalk "$@"; else compdef _tilewalk tilewalk; fi
 )zsh";
 
-// Puts a backslash before each of these characters.
 std::string escaped(std::string_view text, std::string_view characters) {
     std::string out;
     for (const char c : text) {

@@ -72,7 +72,6 @@ std::string filled(const std::string& text) {
     return out;
 }
 
-// Lines kept verbatim, without their common margin.
 std::string as_typed(const std::vector<std::string>& lines) {
     std::size_t margin = std::string::npos;
     for (const std::string& line : lines) margin = std::min(margin, line.find_first_not_of(' '));

@@ -8,7 +8,6 @@
 
 namespace tilewalk::cli {
 
-// Names in the order of output_format and of result_format.
 const std::vector<std::string>& format_words();
 const std::vector<std::string>& result_format_words();
 std::vector<std::string> greek_words();
@@ -18,7 +17,6 @@ const std::vector<std::string>& stage_words();
 
 // Offers these words; the option may accept others. Returns the option.
 CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words);
-// Offers files with one of these endings (".yaml").
 CLI::Option* offers_files(CLI::Option* option, const std::vector<std::string>& endings);
 // Offers the names of products, which are read only when values are asked for.
 CLI::Option* offers_products(CLI::Option* option);

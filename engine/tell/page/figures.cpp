@@ -34,7 +34,6 @@ bool is_plain(int power) {
     return power >= least_power && power < large_power;
 }
 
-// A number with a power of ten, in `digits` digits.
 std::string scientific(double x, int digits) {
     std::array<char, 64> text;
     const auto end =

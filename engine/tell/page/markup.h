@@ -49,7 +49,6 @@ class table {
 inline constexpr int most_room = 40;
 std::string rules_of_room();
 
-// The style of all pages, light and dark, on a screen and on paper.
 std::string style();
 
 }  // namespace tilewalk::page

@@ -48,7 +48,6 @@ double widest(const std::vector<currency_total>& totals) {
     return out;
 }
 
-// Formats a fraction in percent or in basis points.
 std::string part_text(double part) {
     if (!is_figure(part)) return {};
     if (part < 1e-7) return "< 0.001 bp";

@@ -45,7 +45,6 @@ std::vector<stage_row> stages_of(const told& of, double& all) {
     return out;
 }
 
-// Quotes a word for a shell if necessary.
 std::string for_shell(std::string_view word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";

@@ -25,7 +25,6 @@ using report::counted;
 constexpr std::size_t most_rows = 400, most_of_group = 60, most_worst = 10, most_best = 3, most_grids = 8,
                       most_in_tail = 8;
 
-// An axis that contains zero, the values and their error bars.
 pictures::axis axis_of(const std::vector<pictures::value_with_bar>& all) {
     pictures::axis by{0, 0, false, {}};
     for (const auto& one : all) {
@@ -261,7 +260,6 @@ std::string name_of(const portfolio_gains& of) {
            (of.is_converted ? ", converted" : "");
 }
 
-// The gains of a grid as a heat map, with the longer axis down.
 std::string heat_map(const grid& g, const portfolio_gains& of) {
     const bool is_turned = g.keys.size() == 2 && g.values[1].size() > g.values[0].size();
     const std::size_t down = is_turned ? 1 : 0, across = 1 - down;

@@ -12,7 +12,6 @@
 
 namespace tilewalk::page {
 
-// The material that all sections are made from.
 class told {
   public:
     const results& r;

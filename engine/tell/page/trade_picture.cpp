@@ -26,7 +26,6 @@ constexpr std::size_t most_panels = 6, most_rows = 12, most_points = 400;
 // "from here: watch (line 3)" marks the beginning of a span.
 constexpr std::string_view begins = "from here: ", ends = "until here: ";
 
-// A row of the time line for each block of the script.
 std::vector<time_row> rows_of(const trade_plan& plan) {
     std::vector<time_row> out;
     std::map<std::string, std::vector<std::string>, std::less<>> labels;
@@ -108,7 +107,6 @@ std::vector<amount_level> levels_of(const trade_plan& plan, std::size_t asset, d
     return out;
 }
 
-// Lines over time in a panel of their own.
 struct lines_panel {
     std::string title;
     const std::vector<std::vector<double>>* lines;
@@ -153,7 +151,6 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
         out += "<path class=\"path" + std::string(p == 0 ? " first" : "") + "\" d=\"" + d +
                "\"><title>path " + std::to_string(p) + "</title></path>\n";
     }
-    // Names of levels, moved apart where two are close.
     std::vector<amount_level> levels = of.levels;
     std::ranges::stable_sort(levels, std::ranges::greater{}, &amount_level::at);
     double free_from = from - line_height;

@@ -21,7 +21,6 @@ struct named_bar {
 // finite or is below zero has its text but no bar.
 std::string bar_chart(std::string_view title, const std::vector<named_bar>& bars, double highest);
 
-// The style, in the colours --ink and --accent.
 std::string bar_chart_style();
 
 }  // namespace tilewalk::pictures

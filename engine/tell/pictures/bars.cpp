@@ -20,7 +20,6 @@ bool has_zero(const axis& by) {
     return !by.by_logarithm && by.low <= 0 && by.high >= 0;
 }
 
-// The path of an error bar with its ends.
 std::string whisker(const value_with_bar& of, const axis& by, double width) {
     if (!std::isfinite(of.low) || !std::isfinite(of.high)) return {};
     const double from = place(of.low, by, width), to = place(of.high, by, width);

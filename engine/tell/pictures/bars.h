@@ -28,7 +28,6 @@ struct level {
 std::string histogram(std::vector<double> values, const std::vector<level>& levels, std::string_view x_title,
                       std::string_view name);
 
-// The style of all of these, in the colours --ink, --quiet, --rule, --accent and --paper.
 std::string bar_style();
 
 }  // namespace tilewalk::pictures

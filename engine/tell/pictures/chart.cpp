@@ -95,7 +95,6 @@ std::string frame_of(const panel& p, const box& in, const axis& xs, const axis& 
     return out;
 }
 
-// Returns the marks on the line, from left to right.
 std::vector<const mark*> path_of(const chart_line& of) {
     std::vector<const mark*> path;
     for (const mark& m : of.marks) {
@@ -181,7 +180,6 @@ std::vector<legend_entry> legend_of(const chart& of) {
     return out;
 }
 
-// Draws the legend from `top` down and returns where it ends.
 double draw_legend(std::string& out, const std::vector<legend_entry>& entries, double width, double top) {
     double x = edge, y = top + 0.5 * legend_height;
     for (const auto& [name, which] : entries) {

@@ -44,7 +44,6 @@ struct chart {
     double panel_height = 0;  // in pixels; 0 to choose by the number of panels
 };
 
-// The chart as a file.
 std::string svg(const chart& of);
 // The chart for a page that has chart_style() in its head.
 std::string inline_svg(const chart& of);

@@ -18,7 +18,6 @@ double width_of(std::string_view text);
 // `more` are further attributes, with a space before each.
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
                     const std::string& more = {});
-// `look` are attributes for the look of the line.
 std::string stroke(double x0, double y0, double x1, double y1, const std::string& look);
 
 // A picture of this size, which shrinks with the page around it. `name` is for screen readers.

@@ -26,10 +26,8 @@ struct time_row {
 };
 
 inline constexpr double height_of_time_row = 36;
-// Draws the rows from `top` down, between x = left and x = right.
 std::string time_line(const std::vector<time_row>& rows, const axis& by, double left, double right,
                       double top);
-// The style, in the colours --ink, --quiet, --rule, --accent and --alarm.
 std::string time_line_style();
 
 }  // namespace tilewalk::pictures

@@ -25,7 +25,6 @@ known_trade draw_european(dice& d) {
         m.spot);
 }
 
-// In euros, with the exchange rate correlated.
 known_trade draw_quanto_european(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);

@@ -17,7 +17,6 @@ namespace tilewalk::verify {
 
 namespace {
 
-// The periods of a leg: `count` of equal length, the first from `begin`.
 struct leg {
     double begin, length;
     int count;

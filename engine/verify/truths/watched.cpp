@@ -72,7 +72,6 @@ struct watched_market {
     }
 };
 
-// The undiscounted mean over all paths of a payoff at the end.
 template <class F>
 double whole_mean(const truth::watch& w, const F& f, double kink) {
     return truth::price_mean(w.spot * std::exp(w.growth), w.variance, f, {kink});
