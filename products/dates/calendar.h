@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendars: business days, and rules that roll other dates to one.
 #pragma once
 
 #include <bitset>
@@ -13,16 +12,15 @@ namespace tilewalk::dates {
 
 class calendar {
   public:
-    // Every day is a business day.
     calendar() = default;
-    // All days but these weekdays (bit 0 is Monday) and holidays. Throws tilewalk::error (input) if no
-    // weekday is left.
+    // Business days are all but these weekdays (bit 0 is Monday) and holidays. Throws tilewalk::error (input)
+    // if no weekday is left.
     calendar(std::bitset<7> weekend, std::vector<date> holidays);
     static calendar weekends();
 
     bool is_business_day(date d) const;
     bool is_every_day() const { return weekend_.none() && holidays_.empty(); }
-    // Business days of both calendars at once.
+    // Keeps the days that are business days of both calendars.
     calendar joined_with(const calendar& other) const;
 
   private:

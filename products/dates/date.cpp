@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Civil dates over std::chrono's calendar, day counts, and the two ways of writing a time.
 #include "products/dates/date.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ std::optional<int> digits(std::string_view text) {
     return value;
 }
 
-// ACT/ACT, ISDA 2006 section 4.16(b): each day counts for one part of the days of its own year.
+// ACT/ACT, ISDA 2006 section 4.16(b): each day is one part of the days of its own year.
 double by_calendar_years(date from, date to) {
     double years = 0;
     for (date start = from; start < to;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Civil dates, times in years, day counts. A time in a book is a date or a plain number of years from as_of.
+// Civil dates, times in years, day counts. A time in a book is a date or a number of years from as_of.
 #pragma once
 
 #include <array>
@@ -44,16 +44,15 @@ double year_fraction(date from, date to, day_count convention);
 // Times closer than this (a third of a second) are the same time.
 inline constexpr double same_time_years = 1e-8;
 
-// A date or a number of years from as_of.
 struct time_point {
     std::variant<double, date> when = 0.0;
 
-    // Years from as_of; a date counts ACT/365F.
+    // A date counts ACT/365F.
     double years(date as_of) const;
     friend bool operator==(const time_point&, const time_point&) = default;
 };
 std::string to_string(const time_point& t);  // "2027-03-31" or "0.25y"
-// Uses the convention between two dates; otherwise the result is the difference of the years.
+// Uses the convention between two dates; otherwise returns the difference of the years.
 double year_fraction(const time_point& from, const time_point& to, day_count convention, date as_of);
 
 }  // namespace tilewalk::dates

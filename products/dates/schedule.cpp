@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generation of schedules: dates are counted forward from the start, rolled, merged, and bounded in number.
 #include "products/dates/schedule.h"
 
 #include <array>
@@ -127,7 +126,7 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
             fail("found the period " + to_string(step) + ", expected 1 to " + std::to_string(most_units) +
                  " units");
         }
-        // Daily with a calendar means every business day.
+        // With a calendar, daily means every business day.
         if (step.of == period::unit::day && step.count == 1 && !rule.days.is_every_day()) {
             step.of = period::unit::business_day;
         }
@@ -137,9 +136,8 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
         unadjusted = dates_every(start, end, step, rule.days);
     }
 
-    // Periods run between rolled dates, so the first one starts at the rolled start. A date that rolls onto
-    // the one before it (or back onto the start) is the same date. With `count` that is an error, because the
-    // number of steps was given.
+    // Periods run between rolled dates, so the first one starts at the rolled start. Dates that roll onto one
+    // day are one date; with `count` this is an error, because the number of steps was given.
     const date first = adjust(start, rule.days, rule.rule);
     schedule made;
     made.anchor = time_point{first};

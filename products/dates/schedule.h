@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules: lists of dates, from rules such as "monthly from here to there".
 #pragma once
 
 #include <optional>
@@ -11,14 +10,14 @@
 
 namespace tilewalk::dates {
 
-// "1d", "2w", "3m", "1y"; or "business_day".
+// "1d", "2w", "3m", "1y", or "business_day".
 struct period {
     int count = 0;
     enum class unit { day, week, month, year, business_day } of = unit::day;
 };
 std::optional<period> parse_period(std::string_view text);
 
-// A schedule as it is written: a list, or start and end with a frequency or a count.
+// A schedule as written in a book: start and end, with a frequency or a count.
 struct schedule_rule {
     time_point start, end;
     std::optional<period> every;  // with dates; counted forward from start, the end is always included
@@ -28,15 +27,15 @@ struct schedule_rule {
     roll rule = roll::unadjusted;
 };
 
-// Strictly increasing times. `anchor` is the start the first period is counted from, where there is one.
+// Strictly increasing times. `anchor` is the start of the first period; empty for a list of dates.
 struct schedule {
     std::vector<time_point> times;
     std::optional<time_point> anchor;
     friend bool operator==(const schedule&, const schedule&) = default;
 };
 
-// The times of a schedule are all dates or all years: their order must not depend on as_of. Both functions
-// throw tilewalk::error (input) without a location if the schedule makes no sense; the reader adds the place.
+// The times of a schedule are all dates or all years, so that their order does not depend on as_of. Both
+// functions throw tilewalk::error (input) without a location; the reader adds it.
 schedule generate(const schedule_rule& rule);
 void check_increasing(const schedule& s);
 

@@ -15,10 +15,10 @@ namespace tilewalk::language {
 
 namespace {
 
-// Most values that the variables of a script have together; a list counts each asset.
+// Most values of all variables of a script; a list counts each asset.
 constexpr std::size_t most_elements = std::size_t{1} << 16U;
 
-// A policy tells what is to come for each number of uses that are left.
+// A policy estimates the value to come for each number of uses left.
 constexpr int most_times = 100;
 
 }  // namespace
@@ -112,7 +112,7 @@ double argued_script::longest_step_of(const expression& e) const {
     return years;
 }
 
-// At the trade's own line if it states the number.
+// Fails at the number in the script, or else at the trade's parameter.
 void argued_script::fail_term(const expression& number, const std::string& message) const {
     if (number.is == form::number) fail(number.where, message);
     throw error(error_kind::input, message, {}, parameter_of(number.slot).name);
@@ -130,7 +130,6 @@ int argued_script::times_of(const expression& e, int least) const {
     return static_cast<int>(times);
 }
 
-// How often a right is used, and how long before its dates that is decided.
 void argued_script::take_terms(const block_syntax& b, block& to) const {
     if (b.at_most) to.at_most = times_of(*b.at_most, 1);
     if (b.at_least) {
@@ -155,7 +154,7 @@ void argued_script::take_terms(const block_syntax& b, block& to) const {
     to.notice = b.is_notice_in_days ? found / 365 : found;
 }
 
-// A right with notice is decided on in a block of its own, behind all others.
+// Decides on a right with notice in a block of its own, after all others.
 void argued_script::find_notices() {
     for (std::size_t of = 0; of < tree().blocks.size(); ++of) {
         if (blocks_[of].notice < dates::same_time_years) continue;
@@ -197,7 +196,7 @@ void argued_script::find_blocks() {
             if (b.every) found.longest_step = longest_step_of(*b.every);
             found.in_equal_steps = b.in_equal_steps;
             found.labels = {date_of(b.from), date_of(b.to)};
-            // A block that ended before as_of has nothing to watch, so that its start does not matter.
+            // A block that ended before as_of watches nothing, so its start does not matter.
             const double end = found.labels[1].years(as_of_);
             if (end >= 0 && found.labels[0].years(as_of_) > end) {
                 fail(b.from.where, "the block begins at " + to_string(found.labels[0]) +
@@ -222,7 +221,7 @@ void argued_script::find_blocks() {
     }
 }
 
-// A right between two dates is there on dates that are equally far apart.
+// Turns a right between two dates into a right on equidistant dates.
 void argued_script::stop_every_step(block& b) const {
     const double from = b.labels[0].years(as_of_), to = b.labels[1].years(as_of_);
     const double steps = std::ceil((to - from) / b.longest_step - 1e-6);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script with the arguments of one trade: every argument found by its parameter, every date found on its
-// day.
+// A script with the arguments of one trade: arguments by parameter, blocks with their dates.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +13,13 @@
 
 namespace tilewalk::language {
 
-// The name of a date expression. It is the same in every trade of the product.
+// The text of a date expression, the same in every trade of the product.
 std::string written(const expression& e);
 
 class argued_script {
   public:
-    // `start` is the day from which the script counts. Throws tilewalk::error (input) if an argument is
-    // missing or its dates make no sense.
+    // The script counts from `start`. Throws tilewalk::error (input) if an argument is missing or its dates
+    // make no sense.
     argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of, dates::date start,
                   std::string trade_currency);
 
@@ -30,7 +29,7 @@ class argued_script {
     const std::string& trade_currency() const { return trade_currency_; }
 
     const std::vector<block>& blocks() const { return blocks_; }
-    // The place of a block's first date in its schedule, from 0.
+    // The index of a block's first date in its schedule, from 0.
     int offset_of(std::size_t block) const { return offsets_[block]; }
     const std::vector<std::string>& assets() const { return assets_; }
     const std::vector<std::string>& currencies() const { return currencies_; }

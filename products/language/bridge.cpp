@@ -11,19 +11,19 @@ using program::value;
 
 namespace {
 
-// Keep divisions finite where an interval has no variance or a path starts on the line; far below anything
-// that is seen, and numbers in float too.
+// Keep divisions finite if an interval has no variance or a path starts on the line. Far below any relevant
+// size, and representable in float.
 constexpr double least_variance = 1e-36;
 constexpr double least_distance = 1e-18;
 
-// Two series give the chance to stay in a channel of width w. With q = variance / w^2 the images of the path
-// die out like exp(-2 k (k - 1) / q), the standing waves like exp(-n^2 pi^2 q / 2). At this q two images on
+// Two series give the probability of staying in a channel of width w. With q = variance / w^2, images of the
+// path decay like exp(-2 k (k - 1) / q), standing waves like exp(-n^2 pi^2 q / 2). At this q, two images on
 // each side and four waves both leave less than 1e-15.
 constexpr double series_change_at = 0.3;
 
-// Reflections of the path in the two lines: a and b are the distances of the ends from the lower one. A path
-// shifted by k widths counts for it, one mirrored in between against it: five of the first and six of the
-// second are as far away from the one line as from the other.
+// Method of images in the two lines; a and b are the distances of the ends from the lower one. Images shifted
+// by k widths count positive, mirrored ones negative: with five shifted and six mirrored images the sum is
+// symmetric in the two lines.
 value survival_by_images(value a, value b, value width, value variance) {
     const auto shifted = [&](double k) {
         const value by = k * width;
@@ -41,7 +41,7 @@ value survival_by_images(value a, value b, value width, value variance) {
     return sum - mirrored(-3);
 }
 
-// Standing waves sin(n pi x / width), each dying at its own rate, over the density of the free path.
+// Standing waves sin(n pi x / width), each with its own decay, over the density of the free path.
 value survival_by_waves(value a, value b, value width, value variance) {
     const value angle_a = std::numbers::pi * a / width, angle_b = std::numbers::pi * b / width;
     const value q = variance / (width * width);
@@ -85,10 +85,10 @@ value exit_probability(const channel& within, value variance) {
     const value inside =
         zero < min(min(within.below_start, within.below_end), min(within.above_start, within.above_end));
     const value a = max(within.below_start, 0.0), b = max(within.below_end, 0.0);
-    // Parallel lines are equally far apart at both ends; taking the mean keeps the formula even in both.
+    // Parallel lines are equally far apart at both ends; the mean keeps the formula symmetric.
     const value width =
         max(0.5 * (a + max(within.above_start, 0.0) + b + max(within.above_end, 0.0)), least_distance);
-    // Each series sees only variances at which it converges, so the one that is not taken stays finite.
+    // Clamps each series to variances at which it converges, so the one not selected stays finite.
     const value limit = series_change_at * width * width;
     const value images = survival_by_images(a, b, width, max(min(variance, limit), least_variance));
     const value waves = survival_by_waves(a, b, width, max(variance, limit));
@@ -106,9 +106,9 @@ value sampled_highest(value start, value end, value variance, value uniform) {
 
 // With a = distance at the start, b = |distance at the end| and t the fraction of the interval, the first
 // touch has density ~ t^(-3/2) (1 - t)^(-1/2) exp(-a^2 / (2 v t) - b^2 / (2 v (1 - t))), on whichever side
-// the path ends. So s = t / (1 - t) is inverse Gaussian with mean a / b and shape a^2 / v. It is sampled
-// after Michael, Schucany and Haas (1976), whose smaller root is written as s = a / Q so that nothing is
-// subtracted and b = 0 is an ordinary case; the larger root is then a Q / b^2.
+// the path ends. So s = t / (1 - t) is inverse Gaussian with mean a / b and shape a^2 / v. Sampled after
+// Michael, Schucany and Haas (1976), with the smaller root written as s = a / Q, so that nothing is
+// subtracted and b = 0 needs no special case; the larger root is a Q / b^2.
 value sampled_touch(value at_start, value at_end, value variance, value normal, value uniform) {
     const value a = max(at_start, least_distance);
     const value b = abs(at_end);
@@ -122,8 +122,8 @@ value sampled_touch(value at_start, value at_end, value variance, value normal, 
     return select(at_start <= zero, zero, touch);
 }
 
-// After its first touch the path is a bridge that begins on the line, or at its own start if that is beyond
-// the line. In reversed time the last touch is the first touch of this bridge.
+// After its first touch the path is a bridge from the line, or from its own start if that is beyond the line.
+// In reversed time the last touch is the first touch of this bridge.
 value sampled_last_touch(value at_start, value at_end, value variance, value first, value normal,
                          value uniform) {
     const value rest = 1.0 - first;
@@ -154,8 +154,8 @@ value variance_of_mean(value variance) {
     return variance * (1.0 / 12);
 }
 
-// The covariance of the bridge at the fractions s and t is C = v (min(s, t) - s t), and the variance is the
-// integral over both of exp(m(s) + m(t)) (exp(C) - 1), m the logarithm of the mean at each.
+// The covariance of the bridge at the fractions s and t is C = v (min(s, t) - s t). The variance is the
+// integral over both of exp(m(s) + m(t)) (exp(C) - 1), with m the logarithm of the mean.
 value variance_of_mean_exponential(value start, value end, value variance) {
     const value move = end - start;
     return exp(start + end) * variance_of_mean(variance) *
@@ -166,9 +166,8 @@ namespace {
 
 // 1 - sqrt(pi) x exp(x^2) erfc(x) for x >= 0, which falls from 1 like 1 / (2 x^2).
 value remainder_of_scaled_erfc(value x) {
-    // Below this argument the normal distribution function is used. Above it, where that loses digits, the
-    // eighth convergent of a continued fraction in y = 1 / x^2 is within 3e-11 of a remainder that is below
-    // 0.04.
+    // Below this argument the normal distribution function is used. Above, where that loses digits, the
+    // eighth convergent of a continued fraction in y = 1 / x^2 is within 3e-11; the remainder is below 0.04.
     constexpr double change_at = 3.5;
     const value zero = x.home()->constant(0.0);
     const value small = min(x, change_at), large = max(x, change_at);
@@ -187,11 +186,11 @@ value remainder_of_scaled_erfc(value x) {
     return select(x < x.home()->constant(change_at), by_tail, y * above / below);
 }
 
-// Terms of the law of the time above a line.
+// Terms of the distribution of the time above a line.
 struct time_above {
-    value x, remainder;  // of the distances, over the root of twice the variance
-    value likely;        // the chance of a touch
-    value straight;      // the part that a straight path spends above
+    value x, remainder;  // (|a| + |b|) / sqrt(2 variance), and its remainder
+    value likely;        // probability of a touch
+    value straight;      // fraction of a straight path above the line
 };
 
 time_above time_above_of(value at_start, value at_end, value some) {
@@ -205,21 +204,21 @@ time_above time_above_of(value at_start, value at_end, value some) {
 
 }  // namespace
 
-// The mean local time of the bridge at a line that is a from its start and b from its end is, over its
-// variance v, sqrt(pi / (2 v)) exp((a - b)^2 / (2 v)) erfc(x) with x = (|a| + |b|) / sqrt(2 v): the product
-// of two transforms of first passages, turned back. Its integral over all lines above is, with r the
-// remainder of x and q the chance of a touch times r, q / 2 + (1 - q) p, and p is the part that a straight
-// path spends above. There is no comparison in it, which would pass for a jump of what is paid.
+// The mean local time of the bridge at a line a from its start and b from its end is, over its variance v,
+// sqrt(pi / (2 v)) exp((a - b)^2 / (2 v)) erfc(x) with x = (|a| + |b|) / sqrt(2 v), the inverse of a product
+// of two first-passage transforms. Its integral over all lines above is q / 2 + (1 - q) p, with r the
+// remainder of x, q = r * (probability of a touch), and p the fraction of a straight path above. The formula
+// has no comparison, which would count as a jump of the payoff.
 value share_above(value at_start, value at_end, value variance) {
     const time_above is = time_above_of(at_start, at_end, max(variance, least_variance));
     const value touched = is.remainder * is.likely;
     return 0.5 * touched + (1.0 - touched) * is.straight;
 }
 
-// With D from the first touch to the last, given that there is one, D has the mean r and the mean square m =
-// r (3 / 2 + x^2) - 1 / 2: its transform is that of a first passage over |a| + |b| times that of a return. A
-// uniform part of D is above. Where the ends lie on both sides, the rest is the time to the first touch and
-// that from the last one, whose product has the mean |a b| r / v.
+// Let D be the time from the first touch to the last, given a touch. D has mean r and mean square m = r (3 /
+// 2 + x^2) - 1 / 2: its transform is that of a first passage over |a| + |b| times that of a return. A uniform
+// part of D is above. If the ends lie on both sides, the rest is the time to the first touch and the time
+// from the last, whose product has mean |a b| r / v.
 value variance_of_share_above(value at_start, value at_end, value variance) {
     const value some = max(variance, least_variance);
     const time_above is = time_above_of(at_start, at_end, some);
@@ -230,8 +229,8 @@ value variance_of_share_above(value at_start, value at_end, value variance) {
     return max(straight + ((1.0 / 3) * is.likely * square - 0.25 * (touched * touched)), 0.0);
 }
 
-// Before the first touch and after the last one the path is on the side of its start and of its end. Between
-// them it is a bridge from the line to the line, whose share of the time above is uniform (Levy 1939).
+// Before the first touch the path is on the side of its start, after the last one on the side of its end.
+// Between them it is a bridge from the line to the line, whose share of time above is uniform (Levy 1939).
 value sampled_share_above(value at_start, value at_end, value variance, const share_shocks& shocks) {
     const value zero = at_start.home()->constant(0.0), one = zero + 1.0;
     const value a = abs(at_start), b = abs(at_end);

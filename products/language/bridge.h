@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brownian bridges between two known ends: probabilities and times of touches, extremes, means. Distances and
-// the variance are in the coordinate in which the path is a bridge.
+// variance are in the coordinate in which the path is a bridge.
 #pragma once
 
 #include <functional>
@@ -9,58 +9,58 @@
 
 namespace tilewalk::language {
 
-// Probability that the bridge touches a straight line whose distance is `at_start` and `at_end` (positive:
-// not yet reached). Exact; 1 if either end is on or beyond the line.
+// Probability that the bridge touches a straight line at distance `at_start` and `at_end` (positive: not yet
+// reached). Exact; 1 if either end is on or beyond the line.
 program::value touch_probability(program::value at_start, program::value at_end, program::value variance);
 
-// Distances of the two ends from the lines of a channel; positive: inside.
+// Distances of the two ends from the lines of a channel; positive inside.
 struct channel {
     program::value below_start, below_end;  // from the lower line up to the path
     program::value above_start, above_end;  // from the path up to the upper line
 };
-// Probability that the bridge leaves a channel of parallel lines. Exact to 1e-13; 1 if either end is outside.
+// Probability that the bridge leaves a channel of parallel lines. Error below 1e-13; 1 if either end is
+// outside.
 program::value exit_probability(const channel& within, program::value variance);
 
-// A sample of the lowest (highest) point of the bridge, from a uniform number in (0, 1).
+// Samples of the lowest and highest point of the bridge, from a uniform number in (0, 1).
 program::value sampled_lowest(program::value start, program::value end, program::value variance,
                               program::value uniform);
 program::value sampled_highest(program::value start, program::value end, program::value variance,
                                program::value uniform);
 
-// A sample of the moment of the first touch of a line, given that it is touched, as a fraction of the
-// interval; from a standard normal and a uniform number. 0 if the start is on or beyond the line.
+// A sample of the first touch of a line as a fraction of the interval, given a touch; from a standard normal
+// and a uniform number. 0 if the start is on or beyond the line.
 program::value sampled_touch(program::value at_start, program::value at_end, program::value variance,
                              program::value normal, program::value uniform);
 
-// A sample of the last moment on or beyond the line, given that it is touched first at the fraction `first`
-// (0 if the start is on or beyond it). If `first` is a sample, the two are a joint sample. 1 if the end is on
-// or beyond the line.
+// A sample of the last moment on or beyond the line, given the first touch at the fraction `first` (0 if the
+// start is on or beyond it). A joint sample if `first` is one. 1 if the end is on or beyond the line.
 program::value sampled_last_touch(program::value at_start, program::value at_end, program::value variance,
                                   program::value first, program::value normal, program::value uniform);
 
-// The mean of a price over the interval. `price` gives the mean of the price at a fraction of the interval,
-// where the coordinate is normal with this mean and variance. Gauss-Legendre quadrature with five points:
-// with d the move of a logarithm and v its variance, the relative error is within 1e-12 where |d| and v are
-// at most 0.3, within 4e-8 where they are at most 1.
+// The mean of a price over the interval. `price` gives the mean price at a fraction of the interval, where
+// the coordinate is normal with this mean and variance. Five-point Gauss-Legendre quadrature: with d the move
+// of a logarithm and v its variance, the relative error is below 1e-12 for |d|, v <= 0.3, and below 4e-8 for
+// |d|, v <= 1.
 using price_inside =
     std::function<program::value(double fraction, program::value mean, program::value variance)>;
 program::value mean_between(program::value start, program::value end, program::value variance,
                             const price_inside& price);
 
-// The variance of the mean of the bridge over the interval, and of the mean of its exponential: of that the
-// first terms of a series in the variance v and the square of the move d, within 0.1 (v + d^2)^2 of it.
+// The variance of the mean of the bridge over the interval, and of the mean of its exponential. The latter is
+// a truncated series in the variance v and the squared move d^2, with error below 0.1 (v + d^2)^2.
 program::value variance_of_mean(program::value variance);
 program::value variance_of_mean_exponential(program::value start, program::value end,
                                             program::value variance);
 
-// Mean fraction of the interval that the bridge spends above a straight line; the distances of its ends from
-// the line are positive above it. Exact to 1e-12. For the fraction below, change the sign of both distances.
+// Mean fraction of the interval that the bridge spends above a straight line; distances are positive above
+// it. Error below 1e-12. Negate both distances for the fraction below.
 program::value share_above(program::value at_start, program::value at_end, program::value variance);
-// The variance of that fraction, on either side. Exact to 1e-9.
+// The variance of that fraction, on either side. Error below 1e-9.
 program::value variance_of_share_above(program::value at_start, program::value at_end,
                                        program::value variance);
 
-// A sample of that fraction, from two standard normals and three uniform numbers.
+// Shocks for sampled_share_above: two standard normals, three uniform numbers.
 struct share_shocks {
     program::value touch, first_normal, first_uniform, last_normal, between;
 };

@@ -19,7 +19,7 @@ using checking::described;
 using checking::in_quotes;
 using checking::surroundings;
 
-// Goes through the blocks and statements of a script in their order.
+// Checks the blocks and statements of a script in their order.
 class checker {
   public:
     explicit checker(syntax& tree)
@@ -49,7 +49,7 @@ class checker {
         checking::fail(tree_, where, message);
     }
 
-    // The dates of a block can't depend on a date at hand: they stand outside of it.
+    // The dates of a block stand outside of it, so they can't use a date at hand.
     void check_block(block_syntax& b) {
         variables_.begin_block();
         names_.enter(surroundings::top);
@@ -79,8 +79,8 @@ class checker {
         right_of_.reset();
     }
 
-    // The longest step of a path and the notice of a right decide where it stops, so they can't change along
-    // the path.
+    // The longest step of a path and the notice of a right determine where paths stop, so they can't change
+    // along the path.
     void check_years(expression& e, const std::string& what, const std::string& behind) {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
@@ -100,8 +100,8 @@ class checker {
         names_.resolve_parameter(e, *number);
     }
 
-    // A right that may be used several times is decided on by what one use of it is worth, and that only the
-    // holder's, at once, and by itself can be.
+    // A right used several times is decided on by the value of one use. Only the holder's right, without
+    // notice and alone in its block, has one.
     void check_rights() {
         for (const block_syntax& b : tree_.blocks) {
             if (b.at_least && !b.at_most)
@@ -128,7 +128,7 @@ class checker {
         }
     }
 
-    // Features are asked for on the dates of rights, and know what these know.
+    // Features are evaluated on the dates of rights, with what a block knows there.
     void check_features() {
         if (tree_.features.empty()) return;
         variables_.begin_block();
@@ -170,7 +170,6 @@ class checker {
         return std::ranges::any_of(e.operands, [&](const expression& o) { return depends_on_the_path(o); });
     }
 
-    // `on DATES`: a schedule, a date, or an end of a schedule.
     void check_dates(block_syntax& b) {
         expression& e = b.from;
         if (e.is == form::name) {
@@ -226,7 +225,7 @@ class checker {
         variables_.define(a.variable, depth);
     }
 
-    // A variable stays what its first assignment made it.
+    // The first assignment of a variable fixes its type and list.
     void check_agrees(place where, const assignment& a, type t, std::optional<std::size_t> list) const {
         const variable& v = variables_[a.variable];
         if (v.of != t) {

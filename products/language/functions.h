@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of the language's functions and special words: one row each. The checker, the recording and
+// The catalogue of the language's functions and special words, a row each. The checker, the recording and
 // every suggestion follow from it.
 #pragma once
 
@@ -169,7 +169,6 @@ constexpr const function_entry& entry_of(function code) {
     return functions[static_cast<std::size_t>(code)];
 }
 
-// Every row of the table stands at its own enumerator's place.
 static_assert([] {
     for (std::size_t i = 0; i < functions.size(); ++i) {
         if (static_cast<std::size_t>(functions[i].code) != i) return false;

@@ -23,7 +23,7 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// A character for a message: itself where it can be seen, else its code.
+// Shows a character in a message: itself if printable, else its code.
 constexpr std::size_t most_word_bytes = 100, most_text_bytes = 500;
 
 std::string shown(char c) {
@@ -92,7 +92,7 @@ class lexer {
         return at_ >= source_.size() || now() == '\n' || (now() == '\r' && after(1) == '\n');
     }
 
-    // Turns the indentation of a line that is not empty into indent and dedent tokens.
+    // Turns the indentation of a non-empty line into indent and dedent tokens.
     void read_indentation() {
         while (now() == ' ') ++at_;
         if (now() == '\t') fail(here(), "found a tab in the indentation; indent with spaces");
@@ -180,7 +180,7 @@ class lexer {
         ++at_;
     }
 
-    // For signs of other languages the message gives the word of this one.
+    // Suggests this language's word for a sign of another language.
     void refuse_foreign_signs() const {
         struct hint {
             std::string_view sign, instead;

@@ -16,7 +16,7 @@ namespace tilewalk::language {
 inline constexpr std::size_t most_script_bytes = bounds::script_bytes;
 inline constexpr int deepest_nesting = bounds::script_nesting;
 
-// A place in the file that holds the script; the file's name is kept once, beside the tree.
+// A line and column of the script's file, whose name is kept beside the tree.
 struct place {
     int line = 1;
     int column = 1;
@@ -35,11 +35,11 @@ struct token {
     }
 };
 
-// Words that can't be the name of anything.
+// Reserved words, which can't be names.
 std::span<const std::string_view> keywords();
 
-// Throws tilewalk::error (input). `origin` is the place of the first character; every line of the source is
-// indented in its file as much as the first. The last token is `end`.
+// Throws tilewalk::error (input). `origin` is the place of the first character; every line is indented in its
+// file as much as the first. The last token is `end`.
 std::vector<token> tokenize(std::string_view source, const location& origin);
 
 }  // namespace tilewalk::language

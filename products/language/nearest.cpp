@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known name nearest to a misspelt one: Damerau-Levenshtein distance, case ignored, kept only when it is
-// close.
+// Finds the known name nearest to a misspelt one by Damerau-Levenshtein distance, ignoring case.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace tilewalk::language {
 
 namespace {
 
-// Longer names get no suggestion, so that a hostile name costs nothing.
+// Longer names get no suggestion, which bounds the cost of a hostile name.
 constexpr std::size_t longest_name = 64;
 
 char lower(char c) {
@@ -73,7 +72,7 @@ std::string listed(std::string_view wrong, const std::vector<std::string>& known
         std::string all = joined(known);
         if (all.size() <= most_bytes_at_all || known.size() <= most_of_a_cut_list) return all;
     }
-    // The comparison is bounded: nobody reads a list of this length.
+    // Bounds the comparison, since nobody reads a list of this length.
     std::vector<std::pair<std::size_t, std::string>> by_distance;
     for (std::size_t i = 0; i < std::min(known.size(), most_compared); ++i) {
         const bool is_long = wrong.size() > longest_name || known[i].size() > longest_name;

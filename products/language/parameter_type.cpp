@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of parameter types, as product files write them.
 #include <array>
 #include <optional>
 #include <string_view>

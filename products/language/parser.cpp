@@ -17,7 +17,6 @@ constexpr std::size_t most_arms = 64;
 using parsing::found;
 using parsing::token_stream;
 
-// Reads the blocks and statements of a script.
 class parser {
   public:
     parser(std::string_view source, const location& origin) : tokens_(source, origin) {}
@@ -58,7 +57,6 @@ class parser {
         return right_of_ ? "if, for or pay" : "if, for, pay or stop";
     }
 
-    // The indented lines after a colon.
     statements read_body(const std::string& of, bool at_top) {
         const token_stream::level inside(tokens_);
         tokens_.expect(":", "after " + of);
@@ -126,8 +124,7 @@ class parser {
         return b;
     }
 
-    // How often a right may be used, and how long before its date that is decided. The words are of the
-    // language only here.
+    // Reads how often a right may be used, and its notice. The words are reserved only here.
     void read_terms(block_syntax& b) {
         for (;;) {
             const token word = tokens_.now();
@@ -164,7 +161,6 @@ class parser {
         tokens_.take();
     }
 
-    // One statement on the line of its block.
     statements read_line() {
         tokens_.take();
         statements body;
@@ -208,7 +204,7 @@ class parser {
                 tokens_.fail("expected the reason in double quotes after 'refuse', found " +
                              found(tokens_.now()));
             }
-            // The reason becomes a message as it is, wherever a trade is refused.
+            // The reason is quoted unchanged in the message that refuses a trade.
             constexpr std::size_t longest_reason = 300;
             if (tokens_.now().text.size() > longest_reason) {
                 tokens_.fail("the reason has " + std::to_string(tokens_.now().text.size()) +

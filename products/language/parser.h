@@ -11,7 +11,6 @@ namespace tilewalk::language {
 // Throws tilewalk::error (input). Nesting is bounded, so that walking the tree needs little stack.
 syntax parse(std::string_view source, const location& origin);
 
-// An expression by itself.
 expression parse_expression(std::string_view source, const location& origin);
 
 }  // namespace tilewalk::language

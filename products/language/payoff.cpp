@@ -31,7 +31,7 @@ struct payoff::state {
     recording::state_slots slots;
     bool declared = false;
     decider* by = nullptr;
-    std::optional<ranges> known;  // since the first block to come
+    std::optional<ranges> known;  // since the first block of the future
     recording::checked_operations checked{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products: a name, typed parameters and a checked payoff script, whatever file they were read from.
+// Products: a name, typed parameters and a checked payoff script.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace tilewalk::language {
 enum class parameter_type {
     amount,  // money in the trade's currency
     number,
-    rate,  // a number that `20%` does not stand for; 0.2 does
+    rate,  // a number that can't be written as `20%`; write 0.2
     integer,
     boolean,
     choice,
@@ -32,8 +32,7 @@ enum class parameter_type {
 std::optional<parameter_type> parse_parameter_type(std::string_view name);
 std::string_view to_string(parameter_type type);
 
-// A term of a trade, as read and range-checked. A list stands for a parameter that has one value `per` date
-// or asset.
+// A term of a trade, range-checked. Lists belong to parameters with one value `per` date or asset.
 using argument = std::variant<double,                           // amount, number, rate, integer
                               bool,                             // boolean
                               std::string,                      // choice, currency, asset
@@ -50,24 +49,23 @@ struct parameter {
     std::optional<double> minimum, maximum;  // allowed range
     std::optional<double> above, below;      // the same, ends excluded
     std::vector<std::string> choices;
-    std::optional<argument> fallback;  // its default; none: the trade must say
-    std::string same_as;               // in place of a default: the parameter whose value it takes
-    bool optional = false;             // the trade need not say, and then it has no value
-    std::string
-        unless;  // another parameter; a trade that gives that one may not say, and then it has no value
+    std::optional<argument> fallback;  // its default; empty if the trade must give it
+    std::string same_as;               // instead of a default: the parameter whose value it takes
+    bool optional = false;             // has no value if the trade does not give it
+    std::string unless;                // another parameter that excludes this one
     std::string help;
     location where;
 };
 
-// The party that has a right: the one that is paid by the trade, or the one that pays.
+// The party that has a right: `holder` receives the trade's payments, `issuer` pays them.
 enum class party { holder, issuer };
 
-// Numbers of the path that a decision is taken by; more leave no room for the square of each.
+// Most numbers of the path in a decision; more leave no room for the square of each.
 inline constexpr std::size_t most_features = 30;
 
 struct syntax;  // the checked tree of a script, private to the language
 
-// Stands among features for the states of the path that are found by themselves.
+// Stands among features for the automatically found states of the path.
 inline constexpr std::string_view word_of_states = "states";
 
 // A text of the language at its place in a file.
@@ -79,8 +77,8 @@ struct placed_text {
 class script {
   public:
     // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the
-    // file. `features` are expressions that decisions on rights are taken by: in place of the states of the
-    // path, or beside them where one is the word `states`. Throws tilewalk::error (input).
+    // file. `features` are the inputs of decisions on rights, in place of the states of the path, or beside
+    // them if one is the word `states`. Throws tilewalk::error (input).
     script(std::string source, location origin, const std::vector<parameter>& parameters,
            const std::vector<placed_text>& features = {});
     const std::string& source() const { return source_; }
@@ -104,7 +102,7 @@ struct product {
     std::string example;  // a trade in YAML, as text
     script payoff;
     location where;
-    std::string measure{};  // the amount among its parameters that basis points of a price are of, if it says
+    std::string measure{};  // the amount parameter that prices in basis points refer to; may be empty
 };
 
 // Arguments by parameter name, complete: defaults filled in.

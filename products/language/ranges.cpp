@@ -18,7 +18,7 @@ namespace tilewalk::language {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Numbers between these are numbers in float as well, and products of them that leave the range may not be.
+// Numbers in this range are also finite in float; products that leave it may not be.
 constexpr double largest = 1e38, smallest = 1e-37;
 
 constexpr range nothing{infinity, -infinity};
@@ -64,7 +64,7 @@ range product_of(range a, range b) {
                                           multiplied(a.high, b.low), multiplied(a.high, b.high)});
     return rounded({low, high});
 }
-// The divisor is not 0.
+// The divisor must not contain 0.
 range quotient(range a, range b) {
     return product_of(a, {1 / b.high, 1 / b.low});
 }
@@ -76,7 +76,7 @@ range absolute(range a) {
 bool is_whole(range r) {
     return r.low == r.high && r.low == std::floor(r.low);
 }
-// The range of a power of a base that is not negative, or of a whole power of any number.
+// The base must be non-negative, or the exponent whole.
 range power(range a, range b) {
     if (a.low < 0) {
         const range size = power(absolute(a), b);
@@ -85,7 +85,7 @@ range power(range a, range b) {
     range r = nothing;
     for (const double x : {a.low, a.high})
         for (const double y : {b.low, b.high}) r = hull(r, {std::pow(x, y), std::pow(x, y)});
-    // The functions rise as they should but for their last bits.
+    // The functions are monotone up to their last bits.
     return rounded({r.low * (1 - 1e-5), r.high * (1 + 1e-5)});
 }
 bool has_power(range a, range b) {
@@ -94,7 +94,7 @@ bool has_power(range a, range b) {
     return a.low == 0 && b.low > 0;
 }
 
-// The same expression in the same block has the same value.
+// Equal expressions of one block have equal values.
 bool is_same(const expression& a, const expression& b) {
     if (a.is != b.is || a.operands.size() != b.operands.size()) return false;
     if (a.is == form::aggregate) return false;
@@ -116,7 +116,6 @@ bool is_target(const assignment& a, const expression& e) {
     return !a.element || (e.is == form::element && e.operands[0].slot == a.element->slot);
 }
 
-// The terms of a sum, and whether they are subtracted.
 struct sum_term {
     const expression* of;
     bool is_subtracted;
@@ -130,7 +129,7 @@ void add_terms(const expression& e, bool is_subtracted, std::vector<sum_term>& i
         into.push_back({&e, is_subtracted});
     }
 }
-// The other terms where a variable is set to a sum of itself and them.
+// The other terms, if a variable is set to a sum of itself and them; else empty.
 std::vector<sum_term> increments_of(const assignment& a) {
     std::vector<sum_term> terms;
     add_terms(a.to, false, terms);
@@ -143,8 +142,7 @@ std::vector<sum_term> increments_of(const assignment& a) {
     return terms;
 }
 
-// The other operands where a variable is set to the smallest or greatest of itself and them: it stays or
-// becomes one of these.
+// The other operands, if a variable is set to the smallest or greatest of itself and them; else empty.
 std::vector<const expression*> alternatives_of(const assignment& a) {
     const expression& e = a.to;
     if (e.is != form::call || (e.calls != function::min && e.calls != function::max)) return {};
@@ -163,7 +161,7 @@ bool breaks(const expression& e) {
 
 constexpr range price{1 / bounds::money, bounds::money};
 constexpr range years{-2 * bounds::years, 2 * bounds::years};
-// A period has at most so many times the years of act_365f, and so many more: thirty_360 counts months.
+// Bounds a period by these multiples of its act_365f years, plus days, since thirty_360 counts months.
 constexpr double longest_by_any_day_count = 1.1, days_of_any_day_count = 0.02;
 
 }  // namespace
@@ -189,8 +187,8 @@ ranges::ranges(const argued_script& script, const world& market,
     walk_all();
 }
 
-// Values that variables are set to depend on their ranges, which grow until they hold all values. Ranges
-// without an end are widened to the largest after some rounds.
+// Values of variables depend on their ranges, which grow until they hold all values. After some rounds,
+// ranges that keep growing are widened to the largest.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
     for (int round = 0; round < most_rounds; ++round) {
@@ -233,7 +231,7 @@ void ranges::walk(const statements& list, double times, bool in_loop) {
         } else if (const auto* b = std::get_if<branch>(&s.does)) {
             walk(*b, 0, times, in_loop);
         } else if (const auto* l = std::get_if<loop>(&s.does)) {
-            // A name of the block may have been set by an earlier turn.
+            // A local may have been set by an earlier turn of the loop.
             std::ranges::fill(names_, std::nullopt);
             if (!script_.is_given(l->list)) continue;
             walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()), true);
@@ -264,7 +262,7 @@ void ranges::walk(const branch& b, std::size_t from_arm, double times, bool in_l
 void ranges::assign(const assignment& a, double times, bool in_loop) {
     const range to = clamped(of(a.to));
     variable_range& v = variables_[a.variable];
-    // A name of the block has this value from here on.
+    // From here on the local has this value.
     const variable& named = script_.tree().variables[a.variable];
     if (!named.is_state && !named.list && !in_loop) {
         names_[a.variable] = to;
@@ -569,7 +567,7 @@ range ranges::unchecked(const expression& e) const {
 
 range ranges::found(const expression& e) const {
     if (!is_settled_) return unchecked(e);
-    // Each expression was seen where it stands when the script was walked for the last time.
+    // The last walk of the script saw each expression in its place.
     if (const auto at = known_.find(&e); at != known_.end()) return at->second;
     return known_[&e] = unchecked(e);
 }

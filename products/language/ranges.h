@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of a script's expressions that no path of the trade leaves. They prove that most operations never
-// leave their domain, so that nothing has to look for it along the paths.
+// Ranges of a script's expressions that no path of the trade leaves. They prove that most operations stay in
+// their domain, so that paths need not check them.
 #pragma once
 
 #include <map>
@@ -17,30 +17,28 @@ struct range {
     double low = 0, high = 0;  // infinite where the number may overflow
 };
 
-// The sign and the size of what a script computes follow from its arithmetic, the trade's terms and how often
-// its blocks run. Prices that the market shows count as numbers of an ordinary size, and as positive where
-// the model says so: what a model makes of them is its own affair.
+// Interval arithmetic over a script, the trade's terms and how often its blocks run. Market prices are
+// assumed to be of ordinary size, and positive if the model says so; models guard themselves.
 class ranges {
   public:
-    // `at_first` has the values of each variable, by element, as the path to come begins; empty for names of
-    // a block.
+    // `at_first` has the first values of each variable, by element; empty for locals of a block.
     ranges(const argued_script& script, const world& market,
            const std::vector<std::vector<double>>& at_first);
 
-    // On a path on which no operation has left its domain so far.
+    // The range on paths on which no operation has left its domain so far.
     range of(const expression& e) const;
-    // A division, root, logarithm, exponential or power that may have no finite result.
+    // True if a division, root, logarithm, exponential or power may have no finite result.
     bool may_break(const expression& e) const;
-    // A sum, difference or product that may overflow.
+    // True if a sum, difference or product may overflow.
     bool may_overflow(const expression& e) const;
 
   private:
-    // The values of a variable: those that it is set to, and what sums add to them at most.
+    // The values assigned to a variable, and the most that sums add to them.
     struct variable_range {
         range set;
         double fall = 0, rise = 0, next_fall = 0, next_rise = 0;
     };
-    // Ranges of names of a block at the statement at hand; empty: as anywhere in the script.
+    // Ranges of a block's locals at the current statement; empty: as anywhere in the script.
     using names_at_hand = std::vector<std::optional<range>>;
 
     void settle();
@@ -48,7 +46,7 @@ class ranges {
     void walk(const statements& list, double times, bool in_loop);
     void walk(const branch& b, std::size_t from_arm, double times, bool in_loop);
     void assign(const assignment& a, double times, bool in_loop);
-    // The value of a condition if the trade's terms decide it.
+    // The value of a condition, if the trade's terms decide it.
     std::optional<bool> decided(const expression& condition) const;
     void include(variable_range& v, range r);
     range of_variable(std::size_t number) const;

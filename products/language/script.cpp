@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script is its text and the checked tree of it.
 #include <utility>
 
 #include "products/language/checker.h"

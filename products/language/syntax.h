@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of a script. The parser builds it from the text alone; the checker then writes down what each name
-// means.
+// The tree of a script. The parser builds it from the text alone; the checker adds the meaning of names.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +45,6 @@ enum class binary_operator : std::uint8_t {
     logical_or,
 };
 
-// The meaning of a name.
 enum class meaning : std::uint8_t {
     unknown,
     parameter,
@@ -135,19 +133,19 @@ struct statement {
 
 struct block_syntax {
     place where;
-    std::optional<party> right_of;  // who may end the trade by what the block says
+    std::optional<party> right_of;  // party that may end the trade in this block
     bool continuous = false;
     expression from;                  // the dates, or A
     expression to;                    // B
     std::optional<expression> every;  // longest step between them
     bool in_equal_steps = false;      // 'every', and not 'within'
-    // How often a right may be used, and must be; without them it ends the trade.
+    // How often a right may and must be used; without them it ends the trade.
     std::optional<expression> at_most, at_least;
-    std::optional<expression> notice;  // how long before its date a right is decided on
+    std::optional<expression> notice;  // time from the decision to the date
     bool is_notice_in_days = false;
     statements body;
 
-    // The schedule that index, count and lists per date go by, and how its dates are taken; by the checker.
+    // The schedule that index, count and lists per date refer to; set by the checker.
     std::optional<std::size_t> schedule;
 };
 
@@ -156,7 +154,7 @@ struct variable {
     place where;  // its first assignment
     type of = type::number;
     std::optional<std::size_t> list;  // has one value for each asset of this parameter
-    bool is_state = false;            // lives from block to block
+    bool is_state = false;            // persists across blocks
 };
 
 struct syntax {
@@ -164,10 +162,11 @@ struct syntax {
     std::vector<parameter> parameters;
     statements top;
     std::vector<block_syntax> blocks;
-    std::vector<expression> features;  // what decisions on rights are taken by; none: states of the path
-    std::optional<place> states_word;  // features come beside the states of the path, as this word says
+    std::vector<expression> features;  // inputs of decisions on rights; empty: states of the path
+    std::optional<place> states_word;  // place of the word `states`, which adds the states of the path to the
+                                       // features
 
-    // By the checker.
+    // Set by the checker.
     std::vector<variable> variables;
     std::vector<bool> parameter_used;
     std::vector<bool> parameter_exchanged;  // a currency whose exchange rate is asked for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity: the values of a path program that depend on wanted numbers by a derivative. Floors do not, nor do
-// comparisons, but for those that are smoothed.
+// Activity: the values of a path program that depend on wanted numbers through a derivative. Floors and
+// unsmoothed comparisons cut the dependence.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,14 @@ namespace tilewalk::program {
 class active_values {
   public:
     static constexpr std::uint32_t no_normal = ~std::uint32_t{0};
-    // A normal number, by its slot, may be wanted besides.
+    // `normal` is the slot of a normal number that is wanted too.
     active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed = {},
                   std::uint32_t normal = no_normal);
 
     const std::vector<bool>& states() const { return states_; }
-    // By node of the section.
     std::vector<bool> of(std::size_t section) const;
-    // By node of the section: those that are 0 or 1 as a comparison says. Conditions that are other numbers
-    // have no derivative.
+    // Nodes that hold a truth (0 or 1), by node of the section. Conditions on other numbers have no
+    // derivative.
     std::vector<bool> truths(std::size_t section) const;
 
   private:

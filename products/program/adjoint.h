@@ -12,7 +12,7 @@
 
 namespace tilewalk::program {
 
-// Numbers of a path program to which derivatives are wanted.
+// Numbers of a path program whose derivatives are wanted.
 struct wanted_numbers {
     std::vector<bool> initial_states;       // by state
     std::vector<bool> terms;                // by column of per_trade
@@ -25,21 +25,21 @@ struct wanted_numbers {
 wanted_numbers no_number_of(const path_program& p);
 wanted_numbers all_numbers_of(const path_program& p);
 
-// A comparison or a floor at which the numbers that a path goes on with jump.
+// A comparison or a floor at which a number that later sections read jumps.
 struct jump {
     std::uint32_t section = 0, node = 0;
     friend bool operator==(const jump&, const jump&) = default;
 };
 
-// A number of the program and the state of the way back in which its derivative along a path stands: that of
-// all runs at the start of the path, or that of one run after the section.
+// A number of the program, and the state of the way back that holds its derivative along a path: summed over
+// all runs at the start of the path, or of one run after the section.
 struct derivative_in {
     std::uint32_t number = 0;  // a state, a column or a slot
     std::uint32_t state = 0;
 };
 
-// The derivatives of a run to the numbers of a table: for each time that it is read, that of the number found
-// and the position in the table, among whose neighbours it is divided.
+// The derivatives of a run to the numbers of a table. Each read leaves two states: the derivative to the
+// interpolated number, and the position, which divides it between two neighbours.
 struct derivative_in_table {
     struct read {
         std::uint32_t state = 0, position = 0;  // states of the way back
@@ -48,52 +48,53 @@ struct derivative_in_table {
     std::vector<read> reads{};
 };
 
-// The way back through a section. It begins with the states that the section began with, and the derivatives
-// to the states that it left; it ends with the derivatives to those that it began with.
+// The way back through a section. Before: the states at the section's start and the derivatives to the states
+// that it left. After: the derivatives to the states at its start.
 struct section_derivatives {
     std::vector<derivative_in> given;  // forward states to be handed in before the section runs
     std::vector<derivative_in> rows, scenarios;
     std::vector<derivative_in_table> tables;
 };
 
-// Sections stand at the same places in all three programs, and a path runs them back in the opposite order.
+// Sections have the same numbers in all three programs. A path runs them back in reverse order.
 struct adjoint_program {
     path_program back;
-    // The forward program without what the way back does not need; states and columns keep their places.
+    // The forward program reduced to what the way back needs; states and columns keep their places.
     path_program again;
     std::vector<section_derivatives> sections;
     std::vector<derivative_in> initial_states, terms;
     std::vector<jump> smoothed;
-    // The state of the way back that begins with 1: the derivative of the output to itself; ~0 where no
-    // wanted number counts.
+    // The state of the way back that starts at 1, the derivative of the output to itself; ~0 if no wanted
+    // number matters.
     std::uint32_t seeded = 0;
-    // Jumps are held still by normal numbers (see likelihood_ratio.h), and a number is taken from the output.
+    // Jumps are held still by normal numbers (see likelihood_ratio.h), and a control is subtracted from the
+    // output.
     bool has_control = false;
 };
 
 // `output` is a place among the outputs of p.
 //
-// A derivative exists on both sides of a kink, and the side is that of the number taken: of min and max at a
-// tie the first operand's. A square root has the derivative 0 at 0. Comparisons, floors and conditions have
-// no derivative: a jump of the payoff where they change is not seen. A number that no side of a condition
-// takes on a path counts for nothing on it, however large its own derivative is.
+// At a kink the derivative is that of the operand taken: at a tie of min or max, the first operand's. The
+// square root has derivative 0 at 0. Comparisons, floors and conditions have no derivative, so a jump of the
+// payoff is missed. A number that a condition does not select on a path contributes nothing, however large
+// its own derivative.
 //
-// A comparison (less or less_equal) that is `smoothed` has a derivative to the difference of what it
-// compares: a bump of area 1 and of a width of its own for each run about 0, negative in its outer part, so
-// that its second moment is 0. The mean derivative is then wrong by the fourth order of the width. A truth
-// counts by the difference of what it decides between, so the payoff has to be linear in each truth.
+// A `smoothed` comparison (less or less_equal) has a derivative to the difference of its operands: a kernel
+// of area 1 around 0, with a width for each run, negative in its outer part so that its second moment is 0.
+// The bias of the mean derivative is then of fourth order in the width. A truth is weighted by the difference
+// between its two outcomes, so the payoff must be linear in each truth.
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
                         const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 
-// The forward program of steps that no section follows but those on every step: without what only the way
-// back of the others needs. States and columns keep their places.
+// The forward program for steps that only sections on every step follow: without what only the way back of
+// other sections needs. States and columns keep their places.
 path_program again_quietly(const adjoint_program& a);
 
-// The width of each smoothed comparison, by its runs; 0 where it counts for nothing.
+// The width of each smoothed comparison, by its runs; 0 switches the smoothing off.
 using smoothing = std::vector<std::vector<double>>;
 
-// The derivatives of a trade in one line: to initial states and to terms, then section by section and run by
-// run to rows, scenarios and the numbers of tables.
+// The layout of a trade's derivatives in one array: to initial states, to terms, then by section and run to
+// rows, scenarios and numbers of tables.
 struct derivative_places {
     std::size_t terms = 0;             // the first of a term
     std::vector<std::size_t> first;    // by section: of its first run
@@ -106,11 +107,11 @@ struct derivative_places {
 };
 derivative_places places_of(const adjoint_program& a, const path_data& data);
 
-// The numbers of a trade in that line. Scenarios count as 0: a trade does not have their numbers.
+// The numbers of a trade in the same layout. Scenarios are 0, since a trade does not own their numbers.
 std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
-// Numbers of the way back, from those of the path. `control` is taken from the output where a number is: the
-// nearer to its mean, the less noise.
+// Data of the way back, from those of the path. `control` is subtracted from the output if has_control; noise
+// is least if it is near the output's mean.
 path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {},
                        double control = 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of a program on the CPU: each calls its kernel function. Everything here has internal linkage,
-// like the kernels themselves, because the lane loops include it once for each instruction set.
+// because the lane loops include it once for each instruction set.
 #pragma once
 
 #include "kernels/operations.h"
@@ -8,7 +8,6 @@
 
 namespace tilewalk::program {
 
-// Operands beyond the operation's arity are ignored.
 template <operation code, class real>
 static constexpr real apply(real a, [[maybe_unused]] real b, [[maybe_unused]] real c) {
     using enum operation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of operations, next to that of an addition: rough, and alike on either back end.
+// The rough cost of operations in additions, the same for either back end.
 #pragma once
 
 #include "products/program/operation.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One operation on single numbers, for folding and for tests. Compiled with -march=x86-64-v3 -O2
-// -ffp-contract=off (so that fma is an instruction); call it only where runnable_instruction_sets() is not
-// empty.
+// -ffp-contract=off, so that fma is an instruction: call it only if runnable_instruction_sets() is not empty.
 #include "products/program/evaluate.h"
 
 #include <array>
@@ -35,8 +34,8 @@ constexpr auto functions = []<std::size_t... index>(std::index_sequence<index...
 // Built at compile time: this file must not emit a std function compiled for its instruction set.
 constexpr const function* first_function = functions.data();
 
-// The numbers of a type in their order, as signed words: neighbours are one apart, and the zeros are one
-// number.
+// Maps floating-point numbers to signed words in the same order: neighbours differ by one, both zeros are one
+// word.
 template <class real>
 struct in_order;
 template <>
@@ -73,7 +72,7 @@ double least_logarithm_in(bool above, real level, real scale, real divisor) {
     using word = typename in_order<real>::word;
     const word lowest = place_of(-infinity), highest = place_of(infinity);
     if (is_there(-infinity)) return static_cast<double>(-infinity);
-    // Steps of doubling length away from a guess; at infinity the value is infinite, and above any level.
+    // Searches from a guess in steps of doubling length, then bisects. exp(infinity) is above any level.
     const real guess = kernels::log(level * divisor / scale);
     word here = guess > -infinity && guess < infinity ? place_of(guess) : 0, not_yet = lowest,
          there = highest;
@@ -88,7 +87,7 @@ double least_logarithm_in(bool above, real level, real scale, real divisor) {
         here = next;
     }
     while (not_yet + 1 < there) {
-        // They may be further apart than a word tells.
+        // The middle without overflow: `there - not_yet` may not fit into a word.
         const word middle = (not_yet & there) + ((not_yet ^ there) >> 1);
         (is_there(number_at<real>(middle)) ? there : not_yet) = middle;
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation of a program on single numbers.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +8,16 @@
 
 namespace tilewalk::program {
 
-// Uses the same functions as the lane loops. The operation is a function of single numbers.
+// Evaluates a function of single numbers by the functions that the lane loops use.
 double evaluate(operation code, double a, double b, double c);
 
-// The number of a table of `size` numbers at a position, as paths interpolate it.
+// Interpolates a table of `size` numbers at a position, as paths do.
 double interpolated(const double* table, std::size_t size, double position);
 
-// The least x, infinities included, for which scale * exp(x) / divisor, computed as paths in this type of
-// number compute it, reaches the level or, for least_log_above, exceeds it: then x >= least_logarithm decides
-// as the comparison would for every number x. So it does because exp never falls where x rises, nor do
-// products and quotients by positive numbers. Not a number if the level is not finite, or the others are not
+// The least x, infinities included, for which scale * exp(x) / divisor reaches the level or, for
+// least_log_above, exceeds it. The expression is computed as paths in `walked_in` compute it, so x >=
+// least_logarithm decides as the comparison does for every number x: exp, and products and quotients by
+// positive numbers, never fall as x rises. NaN if the level is not finite, or another argument is not
 // positive and finite.
 double least_logarithm(operation code, number_type walked_in, double level, double scale, double divisor);
 

@@ -14,7 +14,7 @@ namespace {
 
 using index = std::uint32_t;
 
-// The sides of a condition that a node reads: the last operand of a flaw is read whatever it says.
+// The number of operands that a condition selects between. A flaw always reads its last operand.
 int sides_of(operation code) {
     return code == operation::select ? 2 : code == operation::flaw ? 1 : 0;
 }
@@ -26,7 +26,7 @@ struct choice {
     friend auto operator<=>(const choice&, const choice&) = default;
 };
 
-// Nodes that only one side of one condition's selects needs, and which side that is.
+// Finds the nodes that only one side of one condition's selects needs.
 class needs {
   public:
     needs(const lane_section& of, const std::set<choice>& not_worth_it)
@@ -116,7 +116,7 @@ class layout {
         return here != nullptr && *here == by && place_[i] == nowhere;
     }
 
-    // Adds all nodes of this side whose operands are there already, so that one guard is enough as a rule.
+    // Adds every node of this side whose operands are placed, so that one guard usually suffices.
     void cover(index root, const choice& by) {
         if (!is_due(root, by)) return;
         const auto first = static_cast<index>(out_.code.nodes.size());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards around work that only one side of a `select` needs. Both sides of a `select` are computed, which
-// costs little where they are short; a long side is skipped where no path takes it. Guards change no bit,
-// because a `select` reads one side alone.
+// Guards around work that only one side of a `select` needs. Short sides are both computed; a long side is
+// skipped if no path takes it. Guards change no bit, because a `select` reads one side only.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 
 namespace tilewalk::program {
 
-// Nodes from `first` to `last` - 1 matter only on paths where the truth of the node `condition`, which stands
-// before them, equals `side`; any number but 0 is true.
+// Nodes `first` to `last` - 1 matter only on paths where the earlier node `condition` is as true as `side`
+// says. Any number but 0 is true.
 struct guard {
     std::uint32_t first = 0, last = 0;
     std::uint32_t condition = 0;
@@ -20,15 +19,15 @@ struct guard {
 };
 
 struct guarded_section {
-    lane_section code;          // in an order in which what a guard covers stands together
-    std::vector<guard> guards;  // by place; none overlaps another
+    lane_section code;          // nodes that a guard covers are adjacent
+    std::vector<guard> guards;  // by place; disjoint
 };
 
-// Least cost of a guarded side, in additions: neighbouring paths rarely agree, so below this a branch costs a
+// Least cost of a guarded side, in additions. Neighbouring paths rarely agree: below this a branch costs a
 // GPU about what it saves.
 inline constexpr int least_guarded_cost = 100;
 
-// Nodes that are not worth a guard stay in their order.
+// Nodes outside of guards keep their order.
 guarded_section guarded(const lane_section& of, int least_cost = least_guarded_cost);
 
 }  // namespace tilewalk::program

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double least_probability = 1e-30;
 
-// The two sides of a decision, by nodes of its section: how likely each is of all that was below a root of
-// the date before, and the place along the direction that is drawn anew on it. `below` and `above` are the
-// probabilities of a normal number below the root and above it, as far as the date's roots leave them.
+// The two sides of a decision, as nodes of its section: the probability of each given the roots before, and
+// the coordinate along the direction, drawn anew on each side. `below` and `above` are the probabilities that
+// a normal number lies below and above the root, within what the date's earlier roots leave.
 struct sides {
     index place, below, above;  // the place before
     index goes_below, goes_above, at_below, at_above;
@@ -65,7 +65,7 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // Adds to an output what paths that go on gain, with their weight, and what those gain that have ended.
+    // Adds the gain of a path to an output: the surviving part by its weight, the ended part by the rest.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;
@@ -85,8 +85,8 @@ class integration {
             if (!found_.is_output(w.state)) to.writes.push_back({w.state, make.same()[w.node]});
     }
 
-    // The number drawn is as far into each side as it is into all. A side without any probability counts for
-    // nothing, but has a place.
+    // The new draw has the same relative position within each side as the old one has within all. A side of
+    // probability 0 counts for nothing, but still has a coordinate.
     sides find_sides(section_maker& make, const decision& d) const {
         node_list& list = make.list();
         const auto put = [&](operation code, index a, index b = 0, index c = 0) {
@@ -130,7 +130,7 @@ class integration {
         return out;
     }
 
-    // The section's nodes where the decision comes out one way, at levels of their own.
+    // The section's nodes with the decision fixed to `truth`, at the given levels.
     std::vector<index> taken(section_maker& make, const decision& d, bool truth,
                              const std::map<index, index>& levels) const {
         const std::vector<node>& from = p_.sections[d.section].nodes;

@@ -19,14 +19,13 @@ using index = std::uint32_t;
 
 constexpr std::uint64_t tried_paths = 12, most_tried_paths = 1200;
 constexpr std::uint64_t measured_paths = 64;
-constexpr std::size_t most_places = 24;  // tried of one comparison
-constexpr double same_number = 1e-9;     // of the size of the larger side, or of 1
+constexpr std::size_t most_places = 24;  // tried for each comparison
+constexpr double same_number = 1e-9;     // relative to max(|a|, |b|, 1)
 
 bool is_comparison(operation code) {
     return code == operation::less || code == operation::less_equal || code == operation::equal;
 }
 
-// A comparison of a section, with what its truth decides.
 class candidate {
   public:
     candidate(const path_program& p, std::size_t section, index at)
@@ -62,7 +61,7 @@ class candidate {
             const index moved = comparison_.args[side], to = comparison_.args[1 - side];
             const std::vector<double> v = on.values(section_, at, moved, as_is[to]);
             if (!std::isfinite(as_is[to]) || v[to] != as_is[to]) {
-                jumps_[side] = true;  // the number that it is moved to moves along
+                jumps_[side] = true;  // moving the operand moves the other operand too
                 continue;
             }
             is_tried = true;
@@ -86,14 +85,14 @@ class candidate {
     std::size_t tried_ = 0;
 };
 
-// Whether the payoff is linear in the truth of a comparison, as far as some of its runs show.
+// Tests on some runs whether the payoff is linear in the truth of a comparison.
 class linearity {
   public:
     linearity(const path_program& p, const path_data& data, const timeline& when)
         : p_(p), data_(data), when_(when), on_(p, data) {}
 
-    // Many a truth decides nothing, such as that of a note which has been called before: paths are tried
-    // until one counts.
+    // Many truths decide nothing, such as those of a note that has been called before. Paths are tried until
+    // a truth matters.
     bool holds_for(const jump& of) const {
         const std::size_t runs = data_.runs[of.section];
         if (runs == 0) return false;
@@ -128,8 +127,8 @@ class linearity {
     trial on_;
 };
 
-// All numbers of the program, but for states that only ever take a truth or one of some constants: such a
-// state has jumped before where it was written.
+// All numbers of the program, except states that only ever hold a truth or one of several constants: such a
+// state jumped where it was written.
 wanted_numbers numbers_of_paths(const path_program& p) {
     wanted_numbers out = all_numbers_of(p);
     for (const lane_section& s : p.sections) {
@@ -149,8 +148,8 @@ wanted_numbers numbers_of_paths(const path_program& p) {
 
 namespace {
 
-// Nodes of a section that matter to what paths go on with by more than the decisions of a policy, which are
-// comparisons with what it takes the value to come for.
+// Nodes that matter to later sections by more than a policy's decisions, which are comparisons with its
+// estimated continuation value.
 std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
     std::vector<bool> is_to_come(s.nodes.size()), matters(s.nodes.size());
@@ -197,8 +196,8 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
             const bool is_moved = std::ranges::any_of(operands(n), [&](index arg) { return is_active[arg]; });
             if (!is_moved) continue;
             if (n.code == operation::floor) out.push_back({static_cast<index>(s), i});
-            // A number of the path that is a condition itself jumps where it is 0. A number of the trade is
-            // the same for small moves of what it is made from, and so is a state that nothing changes.
+            // A number of the path used as a condition jumps at 0. A number of the trade does not change for
+            // small moves of its inputs, nor does a state that nothing writes.
             const auto is_moved_by_paths = [&](index arg) {
                 const node& of = nodes[arg];
                 const bool stays = of.code == operation::state && !is_written[of.args[0]];
@@ -228,7 +227,7 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
 
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all,
                            const wanted_numbers& wanted) {
-    // A comparison may move since an earlier one decides what it compares.
+    // A comparison may move only because an earlier smoothed one decides what it compares.
     const active_values active(p, wanted, all);
     std::vector<jump> out;
     std::vector<bool> is_active;
@@ -255,7 +254,7 @@ std::vector<jump> smoothable(const path_program& p, const path_data& data, const
 
 namespace {
 
-// Numbers between those of two paths; those of the second are so many times as far out.
+// Numbers between those of two paths. Normals of the second path are multiplied by `reach`.
 class bent_numbers {
   public:
     bent_numbers(std::uint64_t path, double reach, double share)
@@ -268,7 +267,6 @@ class bent_numbers {
     double reach_, share_;
 };
 
-// Bends paths until they cross jumps.
 class bent_paths {
   public:
     bent_paths(const path_program& p, const path_data& data, const timeline& when,
@@ -295,7 +293,7 @@ class bent_paths {
 
     int fewest_crossed() const { return *std::ranges::min_element(crossed_); }
 
-    // Half of the pairs end within the usual reach of paths, the others two and four times as far.
+    // Half of the pairs end within the usual range of paths, the others two and four times as far.
     seen bent(std::uint64_t pair, double share) const {
         constexpr std::array<double, 4> reaches{1, 2, 1, 4};
         seen out;
@@ -315,7 +313,7 @@ class bent_paths {
         return out;
     }
 
-    // Halves the way to where the jump that was crossed least is met first.
+    // Bisects towards the first crossing of the jump that was crossed least so far.
     double step_between(std::uint64_t pair) {
         seen from = bent(pair, 0), to = bent(pair, 1);
         std::size_t crossing = from.sides.size();
@@ -380,8 +378,8 @@ smoothing widths_for(const path_program& p, const path_data& data, const timelin
             return v;
         });
     }
-    // Deviations of the widths that estimate the density of a normal number best with a kernel of the fourth
-    // order are 3.0 over the ninth root of the numbers there are.
+    // The width with the least error for a normal density and a fourth-order kernel is 3.0 standard
+    // deviations over the ninth root of the sample size.
     const double deviations = 3.0 / std::pow(std::max(static_cast<double>(paths), 1.0), 1.0 / 9);
     smoothing out;
     for (const auto& of_comparison : apart) {

@@ -19,12 +19,13 @@ namespace {
 using index = std::uint32_t;
 
 constexpr std::uint64_t paths_of_strength = 64, compared_paths = 4;
-// A jump is next to alone where its slope is smaller than its mean size by this factor.
+// A jump counts as unmoved if its least slope is below this part of its mean slope.
 constexpr double least_slope = 1e-3;
 constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
 
-// Carries derivatives to one normal number of each step through the sections of a program. Within a step they
-// run in the order of their numbers, and the step itself begins with states that do not depend on its normal.
+// Carries derivatives to one normal number of each step through the sections of a program. Within a step,
+// sections run in the order of their numbers; the step section starts from states that do not depend on its
+// normal.
 class slopes_of_states {
   public:
     slopes_of_states(scored_program& into, const std::vector<jump>& jumps)
@@ -34,7 +35,7 @@ class slopes_of_states {
         is_touched_ = is_rough_;
     }
 
-    // False where a jump can't be held still.
+    // Returns false if a jump can't be held still.
     bool add() {
         for (std::size_t s = 0; s < into_.code.sections.size(); ++s)
             if (!go_through(s)) return false;
@@ -84,7 +85,7 @@ class slopes_of_states {
         return is_known_;
     }
 
-    // A slope that is 0 has no state, unless another section gave it one.
+    // A state whose slope is 0 has no slope state, unless another section made one.
     void write_slope(index state, index slope, bool is_second) {
         index& at = into_.slopes[state];
         if (at == no_slope) {
@@ -95,7 +96,7 @@ class slopes_of_states {
             const auto& sources = into_.code.state_sources;
             const index source = sources.empty() ? 0 : *std::ranges::max_element(sources) + 1;
             into_.code.state_sources.push_back(source);
-            into_.slopes.push_back(no_slope);  // `at` is gone
+            into_.slopes.push_back(no_slope);  // invalidates `at`
             into_.is_curvature.push_back(is_second);
             is_touched_.push_back(false);
             is_rough_.push_back(false);
@@ -105,7 +106,7 @@ class slopes_of_states {
         section_->writes.push_back({at, slope == no_slope ? constant(0) : slope});
     }
 
-    // A section that does not run after a step leaves no slope there.
+    // Resets the slopes that the step itself does not write.
     void begin_steps_anew() {
         section_ = &into_.code.sections.front();
         seen_.clear();
@@ -147,7 +148,7 @@ class slopes_of_states {
                                     put(operation::exp, {put(operation::mul, {constant(-0.5), squared})})});
     }
 
-    // Whether a node depends on the normal number, and whether by a kink or a jump.
+    // True if a node depends on the normal number. is_rough: by a kink or a jump.
     bool is_touched(index i) {
         find_facts();
         return touched_[i];
@@ -202,7 +203,7 @@ class slopes_of_states {
         }
     }
 
-    // The derivative of a node along the path: the node that has it, or none.
+    // Returns the node that holds the derivative of a node along the path, or no_slope.
     index slope_of(index i) {
         if (!is_touched(i)) return no_slope;
         if (const auto found = slope_of_.find(i); found != slope_of_.end()) return found->second;
@@ -213,7 +214,7 @@ class slopes_of_states {
     index made_slope(index i) {
         const node n = section_->nodes[i];
         const index a = n.args[0], b = n.args[1];
-        // Nodes are made in one order, whatever the compiler.
+        // Fixes the order in which nodes are made, which must not depend on the compiler.
         std::array<index, 3> slopes{no_slope, no_slope, no_slope};
         for (std::size_t k = 0; k < operands(n).size(); ++k) slopes[k] = slope_of(n.args[k]);
         const auto [of_a, of_b, of_c] = slopes;
@@ -269,7 +270,7 @@ class slopes_of_states {
                 return of_c;
             case operation::interpolate:
             case operation::normal_to_exponential:
-                is_known_ = false;  // they have kinks, or are held
+                is_known_ = false;  // not differentiable
                 return no_slope;
             default:
                 return no_slope;  // floors and truths move by jumps alone
@@ -293,7 +294,7 @@ class slopes_of_states {
     bool is_known_ = true;
 };
 
-// The difference that is compared at a jump in one of its runs, and its slope.
+// The difference compared at a jump in one of its runs, and its slope.
 struct seen_jump {
     std::size_t step = 0, jump = 0, run = 0;
     double difference = 0, slope = 0;
@@ -315,8 +316,7 @@ std::vector<seen_jump> jumps_on_path(const scored_program& of, const path_data& 
     return out;
 }
 
-// The sum of the logarithms of what the jumps move by on average, by jump and run: the more the better. None
-// where one is left alone.
+// The sum of log(mean absolute slope) over jumps and runs: larger is better. Empty if a jump is unmoved.
 std::optional<double> strength_of(const scored_program& of, const path_data& data, const timeline& when) {
     struct seen {
         double count = 0, sum = 0, least = INFINITY;
@@ -340,7 +340,6 @@ std::optional<double> strength_of(const scored_program& of, const path_data& dat
     return out;
 }
 
-// The numbers moved by so much.
 void move(std::vector<double>& numbers, const std::vector<double>& direction, double by) {
     for (std::size_t i = 0; i < direction.size(); ++i)
         if (direction[i] != 0) numbers[i] += by * direction[i];
@@ -351,7 +350,7 @@ path_data moved(path_data data, const path_data& direction, double by) {
     for (std::size_t s = 0; s < data.rows.size(); ++s) move(data.rows[s], direction.rows[s], by);
     return data;
 }
-// So that no number moves by more than a small part of its size.
+// A step that moves no number by more than a small part of its size.
 double small_move(const path_data& data, const path_data& direction) {
     constexpr double least_size = 0.01, part = 1e-5;
     double fastest = 0;
@@ -395,7 +394,8 @@ std::optional<scored_program> scored(const path_program& p, const path_data& dat
 
 bool stand_still_together(const scored_program& of, const path_data& data, const timeline& when,
                           const path_data& direction) {
-    constexpr double same = 1e-4, of_path = 1e-6;  // of the move, and of the greatest of the path
+    constexpr double same = 1e-4, of_path = 1e-6;  // relative to the move; relative to the largest move of
+                                                   // the path
     if (of.jumps.size() < 2) return true;
     const double by = small_move(data, direction);
     if (by == 0) return true;

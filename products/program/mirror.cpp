@@ -13,7 +13,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// The section that ends every path, if there is one: it runs after all others, and but once.
+// The section that ends every path: last in order, run once. Empty if there is none.
 std::optional<index> last_section(const timeline& when) {
     const auto at_the_end = when.events_after(when.steps() - 1);
     if (at_the_end.empty()) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<index> last_section(const timeline& when) {
     return runs == 1 ? std::optional(last) : std::nullopt;
 }
 
-// By node, whether the opposite path may have another number there.
+// By node: true if the opposite path may have another number.
 std::vector<bool> differing(const std::vector<node>& nodes, const std::vector<bool>& states) {
     std::vector<bool> out(nodes.size(), false);
     for (index i = 0; i < nodes.size(); ++i) {
@@ -36,8 +36,8 @@ std::vector<bool> differing(const std::vector<node>& nodes, const std::vector<bo
     return out;
 }
 
-// By state, whether the opposite path may have another number there when a section reads it. Nothing reads
-// what the last section writes.
+// By state: true if the opposite path may have another number when a section reads it. Nothing reads what the
+// last section writes.
 std::vector<bool> differing_states(const path_program& p, index last) {
     std::vector<bool> out(p.states.size(), false);
     for (bool is_new = true; is_new;) {
@@ -54,8 +54,8 @@ std::vector<bool> differing_states(const path_program& p, index last) {
     return out;
 }
 
-// Sums of a drift and of multiples of normal numbers: that of the opposite shocks lies as far on the other
-// side of the drift.
+// Sums of a drift and multiples of normal numbers. The sum of the opposite shocks is its reflection about the
+// drift.
 class sums_of_normals {
   public:
     explicit sums_of_normals(const std::vector<node>& nodes) : drift_(nodes.size(), nowhere) {
@@ -76,8 +76,8 @@ class sums_of_normals {
             longest_ = std::max(longest_, links[i]);
         }
     }
-    // Nowhere if the node is none of them, or if adding the shocks again costs no more. A kernel that takes
-    // correlated moves from elsewhere finds them where all sums of a section are turned over alike.
+    // Returns `nowhere` if the node is no such sum, or if adding the shocks again costs no more. A kernel
+    // that reads correlated moves recognises them only if all sums of a section are reflected alike.
     index drift_to_turn_about(index i) const { return longest_ < least_links ? nowhere : drift_[i]; }
 
   private:
@@ -126,7 +126,7 @@ class maker {
         return out;
     }
 
-    // The nodes of the opposite path stand behind those of the path: so few numbers wait to be used.
+    // Opposite nodes follow their originals directly, which keeps few numbers live.
     std::vector<index> add_opposites(const std::vector<node>& from, const std::vector<bool>& differs,
                                      std::vector<node>& into) const {
         const sums_of_normals sums(from);
@@ -154,7 +154,7 @@ class maker {
         return out;
     }
 
-    // Nothing but the outputs matters any more.
+    // Keeps nothing but the outputs.
     void write_means(const lane_section& from, lane_section& into, const std::vector<bool>& differs,
                      const std::vector<index>& opposite) const {
         std::vector<state_write> means;

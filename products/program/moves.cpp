@@ -13,7 +13,7 @@ bool is_number(const node& n) {
     return n.code == operation::constant || n.code == operation::term || n.code == operation::row;
 }
 
-// The nodes of a step as links of chains: link j of a chain adds shock j to the sum of the links before it.
+// The nodes of a step as links of chains: link j adds shock j to the sum of the links before it.
 class chains {
   public:
     explicit chains(const lane_section& step)
@@ -31,9 +31,9 @@ class chains {
         for (const state_write& w : step.writes) ++users_[w.node];
     }
 
-    // The last link of each chain, by the number of its shock; nowhere if no chain ends with that shock.
-    // Returns nothing unless only links use shocks, each intermediate sum is used by the next link alone, and
-    // no two chains end with the same shock.
+    // The last link of each chain, by the number of its shock; `nowhere` for a shock that ends no chain.
+    // Empty unless only links use shocks, each intermediate sum is used by the next link alone, and no two
+    // chains end with the same shock.
     std::optional<std::vector<index>> ends(std::size_t shocks) const {
         std::vector<index> out(shocks, nowhere);
         for (index i = 0; i < nodes_.size(); ++i) {
@@ -71,13 +71,12 @@ class chains {
     }
 
     const std::vector<node>& nodes_;
-    std::vector<index> place_;  // number of the link in its chain that a node is, or nowhere
-    std::vector<index> users_;  // operands and writes that are this node
-    std::vector<index> links_;  // users that are links and use it as their shock or their sum
+    std::vector<index> place_;  // the node's link number in its chain, or nowhere
+    std::vector<index> users_;  // number of operands and writes that use the node
+    std::vector<index> links_;  // number of users that take it as their shock or their sum
 };
 
-// Drops all that no write needs, except for tables. Returns the old number of each number of the section's
-// rows.
+// Drops all that no write needs, except tables. Returns the old number of each number of the section's rows.
 std::vector<index> drop_unneeded(lane_section& s) {
     keep_written(s);
 
@@ -97,7 +96,7 @@ std::vector<index> drop_unneeded(lane_section& s) {
     }
     for (std::size_t i = s.place_of_table(0); i < s.row_width(); ++i)
         numbers.push_back(static_cast<index>(i));
-    // A united program has columns, but no code that makes them.
+    // A united program has columns, but no code that computes them.
     if (s.per_run.nodes.empty()) {
         s.per_run.columns.assign(nodes_of_columns.size(), 0);
         return numbers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separation of correlated moves: takes the product of correlation and shocks out of a path program, so that
-// it can be computed for all paths ahead of their walk. With many factors this product is most of a step's
-// work: it grows with the square of their number, and the rest in proportion.
+// Separates correlated moves: takes the product of correlation and shocks out of a path program, so that it
+// can be computed for all paths ahead of their walk. The product grows with the square of the number of
+// factors, the rest of a step linearly.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,26 @@ namespace tilewalk::program {
 
 // The move of factor i, from the shocks z of a step:
 //     move = drift;  for j = 0, 1, ... i in turn: move = fma(z[j], roots[j], move).
-// The drift and each root are a constant, a term or a row, by columns of the program that the move was taken
-// from.
+// The drift and each root are a constant, a term or a row, by columns of the original program.
 struct factor_move {
     node drift;
-    std::vector<node> roots;  // i + 1 of them; none: no path reads this move, its shock matters to others
+    std::vector<node> roots;  // i + 1 of them; empty if no path reads this move
 };
 
 struct separated_moves {
     path_program code;                 // normal i of its step is the finished move of factor i
     std::vector<factor_move> factors;  // one for each normal of the step
-    // For each number of a row of code's step (its columns and then its tables) the number of the old row
-    // that it was.
+    // For each number of a row of code's step (columns, then tables): its place in the old row.
     std::vector<std::uint32_t> numbers_of_row;
 };
 
-// Returns nothing if normals are used in any other way, chains with a gap included: a missing root can't be
-// taken for zero, which would turn a sum of -0 into +0.
+// Empty if normals are used in any other way. A chain with a gap is refused: a missing root is no zero,
+// because fma by 0 would turn a sum of -0 into +0.
 std::optional<separated_moves> separate_moves(const path_program& p);
 
 // Data for `code`, from the data of the original program.
 path_data data_of_code(const separated_moves& m, const path_data& data);
 
-// The numbers of the moves of one trade.
 struct move_numbers {
     std::size_t factors = 0, steps = 0;
     std::vector<double> drifts;  // [step][factor]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of operations a program is made of. One enumerator and one row of the table each; the
-// recorder, the passes, the printers and both back ends follow from it.
+// The catalogue of operations: an enumerator and a row of the table each. The recorder, the passes, the
+// printers and both back ends follow from it.
 #pragma once
 
 #include <array>
@@ -11,7 +11,6 @@
 namespace tilewalk::program {
 
 enum class operation : std::uint8_t {
-    // Leaves: where a value comes from.
     constant,  // a literal number
     term,      // one number a trade: strikes, barriers, correlations
     row,       // one number for each run of the section: times, discount factors, drifts
@@ -19,7 +18,6 @@ enum class operation : std::uint8_t {
     normal,    // a standard normal shock of this step
     uniform,   // a uniform number in (0, 1) of this step
     scenario,  // a number of an array by step and path
-    // Arithmetic.
     neg,
     abs,
     sqrt,
@@ -47,12 +45,11 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
-    // b; but nan where the condition is true and a is no finite number. Derivatives are those of b alone, and
-    // so is all that tells what a path pays.
+    // b, or NaN if the condition is true and a is not finite. Derivatives, and analyses of what a path pays,
+    // are those of b.
     flaw,  // condition, a, b
-    // Reads a table at a position.
     interpolate,
-    // The least x for which scale * exp(x) / divisor reaches a level, or is above it (see least_logarithm).
+    // The least x at which scale * exp(x) / divisor reaches a level, or exceeds it (see least_logarithm).
     least_log_reaching,
     least_log_above,
 };
@@ -114,13 +111,13 @@ constexpr bool is_leaf(operation code) {
     return code <= operation::scenario;
 }
 
-// True where the numbers of the operands do not say the result alone: no function of single numbers knows it.
+// True if the result depends on more than the operands' numbers.
 constexpr bool reads_table(operation code) {
     return code == operation::interpolate;
 }
 
-// True for those that are computed ahead of the paths alone: their result depends on the type of number that
-// paths are walked in.
+// True for operations that are only computed ahead of the paths; their result depends on the number type of
+// the paths.
 constexpr bool is_ahead_of_paths(operation code) {
     return code == operation::least_log_reaching || code == operation::least_log_above;
 }
@@ -130,7 +127,6 @@ constexpr bool is_function(operation code) {
     return !is_leaf(code) && !reads_table(code) && !is_ahead_of_paths(code);
 }
 
-// Every row of the table stands at its own enumerator's place.
 static_assert([] {
     for (std::size_t i = 0; i < operations.size(); ++i) {
         if (static_cast<std::size_t>(operations[i].code) != i) return false;

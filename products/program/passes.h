@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. None but `regroup` and `contract` changes a bit of any result; each returns a new
-// program and leaves state, term, row and table slots as they were, so the data recorded beside the program
-// stays valid.
+// Passes over a program. Only `regroup` and `contract` change bits. Each pass returns a new program and keeps
+// state, term, row and table slots, so the data recorded beside the program stays valid.
 #pragma once
 
 #include <span>
@@ -15,26 +14,24 @@
 
 namespace tilewalk::program {
 
-// Computes operations on constants and drops those that return an operand unchanged (x * 1, x - 0, select(c,
-// x, x)).
+// Evaluates operations on constants and drops identities (x * 1, x - 0, select(c, x, x)).
 program fold(const program& p);
 // Merges equal operations on equal operands into one node.
 program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
 
-// For precision single_fast alone: factors and divisors that are alike for all paths are multiplied among
-// themselves, so that paths divide by none and multiply once.
+// For precision single_fast: multiplies factors and divisors that are the same for all paths ahead of them,
+// so that paths multiply once and never divide.
 program regroup(const program& p);
 
-// Compares logarithms where the program compares a level that is alike for all paths with the least or
-// greatest of some products of exponentials: with the least logarithm that reaches the level, found ahead of
-// the paths, the decision is the same for every number. An exponential that no payoff takes is gone.
+// Where a path-independent level is compared with the least or greatest of products of exponentials, compares
+// logarithms instead: with the least logarithm that reaches the level, found ahead of the paths. Every
+// decision stays the same. An exponential that no payoff reads disappears.
 program compare_logarithms(const program& p);
 
-// A pass as the list has it.
 struct pass {
-    std::string_view name, what;  // it does
+    std::string_view name, what;  // `what` completes "the pass ..."
     program (*run)(const program& p);
     bool is_fast;  // runs for precision single_fast alone
 };
@@ -45,23 +42,22 @@ struct pass_options {
     bool is_fast = false;                      // for precision single_fast
     std::vector<std::string_view> left_out{};  // by name
 };
-// Runs the list.
 program optimise(const program& p, const pass_options& with = {});
 
-// The first fault of a program, or an empty text: an operand that comes after its node, an empty slot, a
-// state that is written twice. Debug builds check after every pass.
+// Describes the first fault of a program: an operand that comes after its node, an empty slot, a state that
+// is written twice. Empty if there is none. Debug builds check after every pass.
 std::string fault_of(const program& p);
 
 // Code that runs once, ahead of the paths.
 struct uniform_code {
     std::vector<node> nodes;
     std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
-    // Names of the numbers that it is given, by slot: the trade's terms, or the rows of a run. They are for
-    // people, and no part of the shape; a united program has none.
+    // Names of the inputs, by slot: the trade's terms, or the rows of a run. For people only, and no part of
+    // the shape; empty in a united program.
     std::vector<std::string> inputs{};
 };
 
-// A table that paths read, and its slot among those recorded.
+// A table that paths read, and its slot in the recorded program.
 struct lane_table {
     std::uint32_t source = 0;
     std::uint32_t size = 0;
@@ -69,17 +65,17 @@ struct lane_table {
 
 struct lane_section {
     std::string name;
-    // Computed for each run of the section; its `term` slots are columns of per_trade, its `row` slots those
+    // Computed for each run of the section. `term` slots are columns of per_trade, `row` slots those
     // recorded.
     uniform_code per_run;
-    // Computed for each path; `term` and `row` slots are columns of per_trade and per_run.
+    // Computed for each path. `term` and `row` slots are columns of per_trade and per_run.
     std::vector<node> nodes;
     std::vector<state_write> writes;
     std::vector<lane_table> tables{};  // by slot
-    // It runs after every step, before any section that does not (see mark_every_step).
+    // Runs after every step, before any section that does not (see mark_every_step).
     bool is_on_every_step = false;
 
-    // A row of its data has the columns of per_run and then the tables.
+    // A row of its data holds the columns of per_run, then the tables.
     std::size_t row_width() const { return place_of_table(tables.size()); }
     std::size_t place_of_table(std::size_t slot) const {
         std::size_t place = per_run.columns.size();
@@ -88,7 +84,7 @@ struct lane_section {
     }
 };
 
-// The program that the back ends run: its uniform work is hoisted, its dead states are gone.
+// The program that the back ends run: uniform work is hoisted, dead states are dropped.
 struct path_program {
     uniform_code per_trade;
     std::vector<lane_section> sections;
@@ -104,22 +100,22 @@ struct path_program {
 
     // Rows of a tally: the outputs, then the sums of pairs.
     std::size_t results() const { return outputs.size() + crossed.size(); }
-    // Payoffs of a tile that a walk keeps at once: those of all outputs and of one sum.
+    // Payoffs of a tile that a walk keeps at once: all outputs, and one sum of a pair.
     std::size_t payoff_rows() const { return outputs.size() + (crossed.empty() ? 0 : 1); }
-    // Numbers that a step reads for each path: its normals, uniforms and scenarios, in this order.
+    // Numbers that a step reads for each path: normals, uniforms, scenarios, in this order.
     int slots_per_step() const { return normals_per_step + uniforms_per_step + scenarios_per_step; }
 };
 
 path_program hoist(const program& p);
 std::string fault_of(const path_program& p);
 
-// The name of a number that paths read: the name of the term or row that it is, or none for one that is
-// computed from others. The numbers are columns of per_trade, and of a section's per_run; inputs are slots.
+// The name of the term or row that a number is; empty if it is computed from others. Terms and rows are
+// numbered by columns of per_trade and per_run, inputs by slots.
 std::string name_of_input(const uniform_code& code, std::size_t slot);
 std::string name_of_term(const path_program& p, std::size_t column);
 std::string name_of_row(const path_program& p, std::size_t section, std::size_t column);
 
-// The numbers a trade's paths read.
+// The numbers that a trade's paths read.
 struct path_data {
     std::vector<double> terms;              // by column of per_trade
     std::vector<std::vector<double>> rows;  // by section: row-major, one row a run, with its tables
@@ -129,36 +125,34 @@ struct path_data {
     std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };
 
-// A program with the numbers of a trade and the times at which its sections run.
+// A program with the numbers of a trade and its timeline.
 struct whole_program {
     path_program code;
     path_data data;
     timeline when;
 };
 
-// `walked_in` is the type of the paths' states.
+// `walked_in` is the number type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 
-// Whether the least logarithms that paths compare with all exist. They do not where a factor is not positive,
-// or a level not finite: such a trade is walked without compare_logarithms.
+// False if a least logarithm does not exist, because a factor is not positive or a level not finite. Such a
+// trade is walked without compare_logarithms.
 bool has_all_logarithms(const path_program& p, const path_data& data);
 
-// Marks the sections that run after every step of the path, so that a walk need not ask for them. No other
-// section of a step runs before one of them. Sections that write nothing never run. `is_of_intervals` tells,
-// by section, those that belong to the steps themselves and not to dates: on a path of one step no other is
-// marked, because what ends such a path would not be on every step of a longer one, which shares its kernel.
-// Nor is one marked for whose number a kernel's mask has no bit.
+// Marks the sections that run after every step of the path, so that a walk need not test for them. In a step
+// they run before all other sections. Sections that write nothing never run. `is_of_intervals` tells, by
+// section, those that belong to steps rather than dates; on a path of one step only these are marked, because
+// a section that ends such a path is not on every step of a longer path, which shares its kernel. A section
+// whose number has no bit in a kernel's mask is not marked.
 void mark_every_step(path_program& p, const timeline& when, const std::vector<bool>& is_of_intervals = {});
 
-// For precision single_fast alone: a product that is only used in one sum or difference becomes part of a
-// fused multiply-add. The fusion stands in the program, so that no compiler chooses it. The data bound to p
-// fits the result too.
+// For precision single_fast: a product used only in one sum or difference becomes a fused multiply-add, fixed
+// in the program so that no compiler chooses it. Data bound to p fits the result too.
 path_program contract(const path_program& p);
 
-// A fingerprint of structure: equal for programs that run the same code.
+// Returns a fingerprint of structure: equal for programs that run the same code.
 std::string shape_of(const path_program& p);
 
-// The program as text, for people.
 std::string print(const path_program& p);
 
 }  // namespace tilewalk::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precisions, and all that each of them means: the one table, which everybody asks.
+// The table of precisions and all that each of them means.
 #pragma once
 
 #include <array>
@@ -30,9 +30,9 @@ struct precision_traits {
     precision is;
     number_type shock;  // type in which shocks are drawn and stored
     number_type real;   // type of states, terms, rows and operations
-    bool is_fast;       // approximations of a GPU's hardware, on a GPU alone; programs are contracted for it
-    // In the text of a kernel, below tilewalk::kernels: the struct that draws shocks, a template of the
-    // rounds of Philox if it is fast, the namespace of the mathematical functions, and the header of both.
+    bool is_fast;       // hardware approximations, contracted programs; GPU only
+    // For kernel texts, below tilewalk::kernels: the struct that draws shocks (if is_fast, a template on the
+    // rounds of Philox), the namespace of the mathematical functions, and the header of both.
     std::string_view draws, math, header;
 };
 
@@ -67,7 +67,6 @@ constexpr number_type real_type(precision p) {
 constexpr bool is_fast(precision p) {
     return traits_of(p).is_fast;
 }
-// In the order of the enumerators.
 std::vector<std::string> precision_names();
 
 }  // namespace tilewalk::program

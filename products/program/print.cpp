@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as text: `explain` shows it, and it tells two shapes apart.
+// Programs as text: for `explain`, and to distinguish shapes.
 #include <array>
 #include <bit>
 #include <charconv>
@@ -17,10 +17,10 @@ std::string shortest(double number) {
     return {text.data(), end};
 }
 
-// Gives the name of the number that a node reads by slot, or an empty text.
+// Returns the name of the number that a node reads by slot, or an empty text.
 using naming = std::function<std::string(const node& of)>;
 
-// One node as an expression over the names of its operands; `prefix` tells the values of one code from
+// Writes a node as an expression of its operands' names; `prefix` distinguishes the values of one code from
 // another's.
 std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix,
                        const naming& name_of) {
@@ -135,7 +135,7 @@ std::string shape_of(const path_program& p) {
             put(w.state);
             put(w.node);
         }
-        // Nodes tell how many there are.
+        // The nodes determine how many there are.
         for (const lane_table& t : s.tables) {
             put(t.source);
             put(t.size);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program: everything that happens along one path, as straight-line typed values in sections. Its structure
-// holds no number of the trade; strikes, dates and curves come beside it as data, so trades of one shape
-// share a program.
+// A program: everything that happens along one path, as straight-line typed values in sections. Strikes,
+// dates and curves are data beside it, so trades of one shape share a program.
 #pragma once
 
 #include <array>
@@ -16,9 +15,9 @@
 
 namespace tilewalk::program {
 
-// One value. The arguments of an operation are indices of earlier nodes of the same section; for term, row,
-// state, normal, uniform and scenario args[0] is the slot. For interpolate args[0] is the node of the
-// position and args[1] the slot of the table.
+// One value. Arguments of an operation are indices of earlier nodes of the section. For term, row, state,
+// normal, uniform and scenario args[0] is the slot. For interpolate args[0] is the node of the position and
+// args[1] the slot of the table.
 struct node {
     operation code = operation::constant;
     std::array<std::uint32_t, 3> args{};
@@ -27,7 +26,7 @@ struct node {
     friend bool operator==(const node&, const node&) = default;
 };
 
-// The operands of a node that are nodes themselves, earlier ones of its section.
+// The arguments of a node that are indices of nodes.
 inline std::span<std::uint32_t> operands(node& n) {
     return std::span(n.args).first(static_cast<std::size_t>(entry_of(n.code).arity));
 }
@@ -35,28 +34,26 @@ inline std::span<const std::uint32_t> operands(const node& n) {
     return std::span(n.args).first(static_cast<std::size_t>(entry_of(n.code).arity));
 }
 
-// At the end of a section `state` takes the value of `node`.
 struct state_write {
     std::uint32_t state = 0;
     std::uint32_t node = 0;
 };
 
-// A row of `size` numbers for each run of the section, which paths read at a position of their own.
+// A row of `size` numbers for each run of the section, which paths read at positions of their own.
 struct table {
     std::string name;
     std::uint32_t size = 0;
 };
 
-// A position is a number of grid units, so that 0 is the first number of the table and size - 1 the last:
+// Positions are in grid units: 0 is the first number of the table, size - 1 the last:
 //     at = position within [0, size - 1];  i = floor(at), at most size - 2;
 //     interpolate = fma(at - i, table[i + 1] - table[i], table[i]).
-// So a table goes on flat beyond its ends. A position that is not a number reads the
-// first two numbers and gives a result that is not a number.
+// A table is constant beyond its ends. A NaN position reads the first two numbers and gives NaN.
 inline constexpr std::uint32_t least_table_size = 2;
-// A float tells all its positions apart, and a word all numbers of a table for the longest path.
+// A float resolves all positions, and a 32-bit word counts all numbers of a table for the longest path.
 inline constexpr std::uint32_t most_table_size = 16384;
 
-// Nodes read the states as they stood when the section began; writes happen together at its end.
+// Nodes read the states as they stood when the section began; all writes happen at its end.
 struct section {
     std::string name;
     std::vector<node> nodes;
@@ -65,45 +62,45 @@ struct section {
     std::vector<table> tables;      // by slot
 };
 
-// Two outputs whose cross moment is tallied, by way of the moments of their sum.
+// Two outputs whose cross moment is tallied, through the moments of their sum.
 struct output_pair {
     std::uint32_t first = 0, second = 0;
     friend bool operator==(const output_pair&, const output_pair&) = default;
 };
 
-// sections[0] is the step from one grid time to the next. The others are observations; they run at the grid
-// times that the timeline gives, in order of section number.
+// sections[0] is the step from one grid time to the next. The others are observations, run at the grid times
+// of the timeline in order of section number.
 struct program {
     std::vector<std::string> states;
     std::vector<std::string> terms;
     std::vector<section> sections;
-    std::vector<std::uint32_t> outputs;  // states that hold a result when the path ends
+    std::vector<std::uint32_t> outputs;  // states whose final value is a result
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
     std::vector<output_pair> crossed{};  // by place among the outputs
-    // By slot: the stream that its numbers are of (see places_in_streams).
+    // By slot: the stream of its numbers (see places_in_streams).
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};
-    // Slots of normals that build no Brownian path: each step's number matters by itself.
+    // Slots of normals that build no Brownian path.
     std::vector<std::uint32_t> lone_normals{};
 };
 
-// The source of a scenario slot: step s reads row rows[s] of an array that the market has, one number for
-// each path.
+// The source of a scenario slot: step s reads row rows[s] of an array of the market, one number for each
+// path.
 struct scenario_rows {
     std::uint32_t array = 0;  // its number in the market
     std::vector<std::uint32_t> rows;
 };
 
-// The numbers of one trade for a program: terms by slot, rows by section (row-major, one row for each run of
-// the section along the path), and the states at the start of a path.
+// The numbers of one trade for a program: terms by slot, rows by section (row-major, one row for each run),
+// and the states at the start of a path.
 struct program_data {
     std::vector<double> terms;
     std::vector<std::vector<double>> rows;
-    std::vector<std::size_t> runs, widths;  // by section: how many rows, and how many numbers each has
+    std::vector<std::size_t> runs, widths;  // by section: rows, and numbers in each
     std::vector<double> initial_states;
     std::vector<scenario_rows> scenarios{};  // by slot
-    // By section and slot: a row of the table after the other.
+    // By section and slot: the rows of the table, concatenated.
     std::vector<std::vector<std::vector<double>>> tables{};
     std::vector<stream_name> normal_names{}, uniform_names{};  // by stream
 };

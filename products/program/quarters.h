@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results by quarter of a tile, of which a program has those that it names among its pairs of outputs.
+// Results by quarter of a tile; a program names the wanted ones among its pairs of outputs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline output_pair quarter_of(std::uint32_t output, std::uint32_t j) {
     return {output, kernels::first_quarter + j};
 }
 
-// Whether a program of so many outputs can have it.
+// True if a program with `outputs` outputs can have the pair.
 inline bool is_possible(const output_pair& p, std::size_t outputs) {
     if (is_quarter(p))
         return p.first < outputs && p.second - kernels::first_quarter < kernels::quarters_of_tile;

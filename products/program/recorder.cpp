@@ -258,7 +258,7 @@ value recorder::apply(operation code, value a, value b, value c) {
     return add_node(n);
 }
 
-// Streams have keys of their own, and a path's numbers of one fit the counter that they are made from.
+// Throws if two streams share a key, or if a path's numbers of one stream do not fit its counter.
 void recorder::check(const shocks& of) const {
     if (const std::string fault = fault_of_keys(of.names); !fault.empty())
         throw error(error_kind::input, fault);

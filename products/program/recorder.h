@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a program while ordinary C++ runs: `value` behaves like a number, every operation becomes a node.
-// Constants fold as they are recorded, with the functions that also run the paths, so folding never changes a
-// bit.
+// Constants are folded by the functions that run the paths, so folding never changes a bit.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class recorder;
 
 using evaluator = double (*)(operation code, double a, double b, double c);
 
-// A handle of a number or a truth in the section being recorded. A default-made value belongs to no recorder.
+// A handle of a number or a truth of the open section. A default-constructed value belongs to no recorder.
 class value {
   public:
     value() = default;
@@ -37,11 +36,10 @@ class value {
     value(recorder* home, std::uint32_t section, std::uint32_t index)
         : home_(home), section_(section), index_(index) {}
     recorder* home_ = nullptr;
-    std::uint32_t section_ = 0;  // values of another section are caught when they are used
+    std::uint32_t section_ = 0;  // to detect the use of a value outside of its section
     std::uint32_t index_ = 0;
 };
 
-// A handle of a table of the section being recorded.
 class tabulated {
   public:
     tabulated() = default;
@@ -60,56 +58,53 @@ class recorder {
     // Tests pass an evaluator of their own, to compare programs with independent arithmetic.
     explicit recorder(evaluator with = &evaluate) : evaluate_(with) {}
 
-    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once.
-    // The script of every path is first played over the past in this way, and its states become the start of
-    // the path.
+    // While eager, nothing is recorded: terms and rows are constants, states are read and written at once. A
+    // script is first run over the past in this way; its states become the start of every path.
     void set_eager(bool eager) { eager_ = eager; }
 
     // Code that records a long program calls poll() at least once for every `most_between_polls` numbers that
-    // it computes. The function that was set may throw, which ends the recording.
+    // it computes. The callback may throw, which ends the recording.
     static constexpr std::size_t most_between_polls = 64;
     void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
     void poll() const {
         if (poll_) poll_();
     }
 
-    // A state of the path; `initial` is data, not structure. States may be declared at any time.
+    // Declares a state of the path, at any time; `initial` is data, not structure.
     std::uint32_t state(std::string name, double initial);
     void output(std::uint32_t state) { outputs_.push_back(state); }
-    // Also tallies the cross moment of two outputs, the second of which is the later one.
+    // Also tallies the cross moment of two outputs; second > first.
     void cross(std::uint32_t first, std::uint32_t second) { crossed_.push_back({first, second}); }
 
-    // Opens section `number` (0 is the step); values of another section must not be used from here on. A
-    // section is recorded once; sections may be recorded in any order. `runs` is how often it runs along the
-    // path.
+    // Opens section `number` (0 is the step), which runs `runs` times along the path. Values of the section
+    // before must no longer be used. Each section is recorded once, in any order.
     void open_section(std::size_t number, std::string name, std::size_t runs);
 
     value constant(double number);
     value truth(bool yes) { return constant(yes ? 1.0 : 0.0); }
     // The same name gives the same slot: names, not numbers, decide the structure.
     value term(std::string_view name, double number);
-    // `numbers` has one entry for each run of the section. In an eager recorder the one entry is a constant.
+    // `numbers` has one entry for each run of the section. In an eager recorder its one entry is a constant.
     value row(std::string_view name, std::span<const double> numbers);
     value read(std::uint32_t state);
     double initial(std::uint32_t state) const { return initial_[state]; }
     void write(std::uint32_t state, value v);
-    // A fresh shock of the step that ends at this grid time, of the stream with this name: each call takes
-    // the next slot of the program, and the next dimension of the stream. Programs without names have one
-    // stream.
+    // A new shock of the step that ends at this grid time, from the named stream: each call takes the next
+    // slot of the program and the next dimension of the stream. Programs without names have one stream.
     value normal(std::string_view stream = {});
-    // One that builds no Brownian path.
+    // A normal that builds no Brownian path.
     value lone_normal(std::string_view stream = {});
     value uniform(std::string_view stream = {});
-    // The normal number of a slot that was taken before, in a section of the same step.
+    // The normal number of a slot taken before, in a section of the same step.
     value normal_again(std::uint32_t slot);
-    // The number that an array has for the path, on the step that ends at this grid time. The same name gives
-    // the same slot.
+    // The path's number in an array, on the step that ends at this grid time. The same name gives the same
+    // slot.
     value scenario(std::string_view name, const scenario_rows& from);
 
-    // A table of `size` numbers, one row of them for each run of the section, that paths read between its
-    // numbers (see program.h). The same name gives the same slot.
+    // A table with a row of `size` numbers for each run of the section (see program.h). The same name gives
+    // the same slot.
     tabulated table(std::string_view name, std::span<const double> numbers, std::size_t size);
-    // The position is in grid units. In an eager recorder the one row and the position give a constant.
+    // The position is in grid units. An eager recorder returns a constant.
     value interpolate(tabulated in, value position);
 
     value apply(operation code, value a, value b = {}, value c = {});
@@ -131,7 +126,6 @@ class recorder {
         std::map<std::string, std::uint32_t, std::less<>> table_slots;
         std::vector<std::vector<double>> tables;
     };
-    // The shocks of one kind.
     struct shocks {
         std::vector<std::uint32_t> streams;  // by slot
         std::vector<stream_name> names;      // by stream
@@ -163,7 +157,7 @@ class recorder {
     std::vector<std::uint32_t> lone_normals_;
 };
 
-// Arithmetic on values. A double beside a value becomes a constant of the same recorder.
+// A double beside a value becomes a constant of the same recorder.
 value operator+(value a, value b);
 value operator-(value a, value b);
 value operator*(value a, value b);
@@ -204,7 +198,7 @@ value pow(value a, value b);
 value fma(value a, value b, value c);
 value fma(double a, value b, value c);
 value fma(value a, value b, double c);
-// condition ? a : b; folds when the condition is constant or both sides are the same value.
+// condition ? a : b; folds if the condition is constant or both sides are the same value.
 value select(value condition, value a, value b);
 value select(value condition, value a, double b);
 

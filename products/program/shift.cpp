@@ -14,7 +14,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// No asset has a name with a space.
+// Can't clash with the name of an asset, which has no space.
 constexpr const char* stream_of_choice = "importance sampling";
 
 class shifting {
@@ -40,7 +40,7 @@ class shifting {
         return row_names::numbered(row_names::numbered("shift", way), slot);
     }
 
-    // The normals that a section reads, in the order in which it does.
+    // The normals that a section reads, in order of first use.
     static std::vector<index> normals_of(const lane_section& s) {
         std::vector<index> out;
         for (const node& n : s.nodes)
@@ -96,7 +96,7 @@ class shifting {
         return out;
     }
 
-    // The nodes of before, with shifted normals in place of the others.
+    // Puts back the original nodes, reading shifted normals.
     static void put_back(lane_section& s, const std::vector<node>& before,
                          const std::vector<index>& shifted_normal) {
         std::vector<index> renamed(before.size());
@@ -113,7 +113,7 @@ class shifting {
         path_data& data = out_.data;
         const auto slots = static_cast<std::size_t>(code.uniforms_per_step);
         choice_ = static_cast<index>(slots);
-        code.uniform_streams.resize(slots, 0);  // where no slot has a stream, all have the first
+        code.uniform_streams.resize(slots, 0);  // without streams, all slots belong to the first one
         const index streams = slots == 0 ? 0 : *std::ranges::max_element(code.uniform_streams) + 1;
         code.uniform_streams.push_back(streams);
         data.uniform_names.resize(streams);
@@ -135,7 +135,7 @@ class shifting {
             for (std::size_t w = 0; w < ways; ++w)
                 columns.emplace_back(name_of_shift(w, slot), by_.ways[w].by_slot[slot]);
         const std::size_t first = add_columns(out_, 0, columns);
-        // A choice is made by the places of a uniform number among the sums of shares.
+        // A uniform number chooses the way: the interval of cumulative shares that it falls into.
         std::vector<index> ends;
         double end = by_.unshifted;
         for (std::size_t w = 0; w < ways; ++w) {
@@ -159,7 +159,7 @@ class shifting {
             };
             index drawn = is_beyond(w);
             if (w + 1 < ways) drawn = add(operation::sub, {drawn, is_beyond(w + 1)});
-            // The state is 0 when the path begins, and keeps what the first step drew.
+            // The state starts at 0 and keeps what the first step drew.
             takes.push_back(add(operation::fma, {is_first, drawn, add(operation::state, {takes_[w]})}));
             ratios.push_back(add(operation::add, {add(operation::state, {log_ratio_[w]}),
                                                   add(operation::row, {static_cast<index>(first + 1 + w)})}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importance sampling: the paths of a program with shifted normals, each with a weight that takes the shift
-// out of every mean again. A share of the paths keep their normals, so that no weight is above one over that
-// share, whatever the shifts.
+// Importance sampling: the paths of a program with shifted normals, each weighted so that no mean changes. A
+// share of the paths keeps its normals, which bounds every weight by one over that share, whatever the
+// shifts.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::program {
 
-// Shifts of a share of the other paths.
+// A shift, and its share among the shifted paths.
 struct normal_shift {
     std::vector<std::vector<double>> by_slot;  // [slot][step]
     double share = 1;
@@ -19,17 +19,16 @@ struct normal_shift {
 struct normal_shifts {
     std::vector<normal_shift> ways;  // shares add up to 1
     double unshifted = 0.1;          // the share of paths that keep their normals
-    // The part of an output that is multiplied by no weight, since it needs no path to be known.
+    // The constant part of an output, which is not multiplied by the weight.
     double centre = 0;
 };
 
-// Each path draws a number that decides by which of the shifts its normals z go to z + s, or that they stay.
-// With the sum r of s * z - s^2 / 2 over the normals as the path has them, for each of the shifts, its weight
-// is
+// Each path draws whether its normals z become z + s, and for which of the shifts s. With r = sum of s * z -
+// s^2 / 2 over the path's final normals, for each of the shifts, its weight is
 //     1 / (unshifted + (1 - unshifted) * sum of share * exp(r)),
 // the density of normals over that of the mixture. An output becomes centre + weight * (output - centre), in
-// a section that runs last. Shifts, shares and centre are data: trades of one shape and as many shifts keep
-// sharing a program. The timeline has a step at least, and no path is walked back.
+// a section that runs last. Shifts, shares and centre are data, so trades of one shape and as many shifts
+// share a program. The timeline must have a step. The result has no way back.
 whole_program shifted(const path_program& p, const path_data& data, const timeline& when,
                       const normal_shifts& by);
 

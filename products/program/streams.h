@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of random numbers. A stream belongs to a source of noise, such as an asset, and is known by the
-// source's name wherever it is drawn from: two trades on one asset take the same numbers, and trades on
-// different assets have nothing in common.
+// Streams of random numbers. A stream belongs to a source of noise, such as an asset, and is identified by
+// the source's name: two trades on one asset take the same numbers, trades on different assets have none in
+// common.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tilewalk::program {
 
-// A name, and its 62 bits of the counter of random numbers (see kernels/philox.h). A stream without a name
-// has the key 0.
+// A name, and its 62 bits of the random counter (see kernels/philox.h). A stream without a name has the key
+// 0.
 struct stream_name {
     std::string text;
     std::uint64_t key = 0;
@@ -23,21 +23,21 @@ struct stream_name {
     friend bool operator==(const stream_name&, const stream_name&) = default;
 };
 
-// The complaint about two different names that have one key; empty if no two do.
+// Describes two different names with the same key; empty if there are none.
 std::string fault_of_keys(std::span<const stream_name> all);
 
-// Numbers of a stream that a path can take: the counter has 24 bits for its blocks of two or four.
+// The most numbers of a stream that a path can take: the counter has 24 bits for blocks of two or four.
 inline constexpr std::uint64_t most_numbers_of_stream = std::uint64_t{1} << 25;
 
-// The place of a slot of a step in its stream: step s takes number s * dimensions + dimension.
+// The place of a slot in its stream: step s takes number s * dimensions + dimension.
 struct place_in_stream {
     std::uint32_t stream = 0, dimension = 0, dimensions = 1;
 };
-// By slot, of so many slots. `streams` has the number of each slot's stream, counted from 0 in the order of
-// their first slots; without any, all slots are of one stream.
+// By slot, for `slots` slots. `streams` has the number of each slot's stream, counted in the order of their
+// first slots; if empty, all slots are of one stream.
 std::vector<place_in_stream> places_in_streams(std::span<const std::uint32_t> streams, int slots);
 
-// The key of a stream of a trade, by its number; 0 where the trade's data has no names.
+// The key of a stream of a trade; 0 if the trade's data has no names.
 std::uint64_t key_of(std::span<const stream_name> names, std::size_t stream);
 
 }  // namespace tilewalk::program

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline of a path: the grid of times and the sections that run at each.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,6 @@ class timeline {
     std::vector<double> times{0.0};
     std::size_t steps() const { return times.size() - 1; }
 
-    // Events after step i, in order.
     std::span<const event> events_after(std::size_t step) const {
         return {events_.data() + begin_[step], begin_[step + 1] - begin_[step]};
     }

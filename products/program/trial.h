@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials: some paths of a program, walked one operation at a time, where a node may be given another value
-// than its own. They tell what a program does; no price comes from them.
+// than its own. Trials analyse programs; no price comes from them.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,20 @@ inline bool combines_truths(operation code) {
     return code == operation::logical_not || code == operation::logical_and || code == operation::logical_or;
 }
 
-// A run of a section on a path: all that its nodes are computed from.
+// The inputs of a section's run on a path.
 struct place_on_path {
     const double* row;
     std::vector<double> states;
     std::vector<double> normals, uniforms;  // by slot
 };
 
-// A truth may be given a number between 0 and 1: it then decides for a share of each side, and of two truths
-// at once for the product of their shares.
+// A truth may be a number between 0 and 1: it then mixes both sides in that proportion, and two truths
+// combine as the product of their shares.
 class trial {
   public:
     trial(const path_program& p, const path_data& data);
 
-    // The values of a section's nodes, where a node may be given another value than its own.
+    // The values of a section's nodes, with `value` in place of node `given`.
     std::vector<double> values(std::size_t section, const place_on_path& at, std::uint32_t given,
                                double value) const;
     static constexpr std::uint32_t no_node = ~std::uint32_t{0};
@@ -46,7 +46,7 @@ class trial {
     std::vector<std::vector<bool>> is_truth_;  // by section and node
 };
 
-// Numbers of a path for a trial, the same everywhere: no price depends on them.
+// Numbers of a path for a trial, the same on every machine.
 class trial_numbers {
   public:
     explicit trial_numbers(std::uint64_t path) : counter_(path << 32) {}
@@ -61,8 +61,8 @@ class trial_numbers {
     std::uint64_t counter_;
 };
 
-// Walks a path of numbers that normal() and uniform() give, whose nodes' values in each run are those that
-// values_of(section, run, place on the path) says. Returns the first output.
+// Walks a path of numbers that normal() and uniform() give. values_of(section, run, place on the path)
+// returns the values of the nodes. Returns the first output.
 template <class source, class function>
 double walk_numbers(const path_program& p, const path_data& data, const timeline& when, source numbers,
                     const function& values_of) {
@@ -84,7 +84,6 @@ double walk_numbers(const path_program& p, const path_data& data, const timeline
     return at.states[p.outputs[0]];
 }
 
-// The same on a path of trial_numbers.
 template <class function>
 double walk_path(const path_program& p, const path_data& data, const timeline& when, std::uint64_t path,
                  const function& values_of) {

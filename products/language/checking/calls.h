@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of functions: where each may stand, and what arguments it takes.
+// Checks calls of functions: where each may stand, and its arguments.
 #pragma once
 
 #include "products/language/checking/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of an expression; everything that it names gets its meaning on the way.
+// Determines the type of an expression, and the meaning of every name in it.
 #pragma once
 
 #include "products/language/checking/calls.h"
@@ -15,11 +15,11 @@ class expressions {
     expressions& operator=(const expressions&) = delete;
 
     type check(expression& e);
-    // The same where one type is wanted; returns it.
+    // Checks an expression that must have the type `wanted`, which it returns.
     type expect(expression& e, type wanted);
-    // A currency whose exchange rate the script asks for.
+    // Notes a currency whose exchange rate the script reads.
     void expect_exchanged(expression& e);
-    // A phrase about how to get what was wanted from what was found; may be empty.
+    // Advice on how to get `wanted` from `got`; may be empty.
     std::string hint(type wanted, type got, const expression& e) const;
 
   private:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of a name at one point of a script.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +21,18 @@ class names {
         : tree_(tree), parameters_(of_trade), variables_(of_script) {}
 
     surroundings where() const { return where_; }
-    // `schedule`: the one that index, count and lists per date go by.
+    // `schedule` is the one that index, count and lists per date refer to.
     void enter(surroundings where, std::optional<std::size_t> schedule = {}) {
         where_ = where;
         schedule_ = schedule;
     }
 
-    // Each writes down what the expression means and returns its type.
-    // `as_asset`: where an asset is expected.
+    // Each writes down what the expression means and returns its type. Pass `as_asset` where an asset is
+    // expected.
     type resolve(expression& name, bool as_asset = false);
     type resolve_element(expression& e);
     type resolve_parameter(expression& e, std::size_t number);
-    // The script asks whether the trade gives the parameter.
+    // Notes that the script asks whether the trade gives the parameter.
     void resolve_question(expression& e, std::size_t number);
 
     // Refuses a name that an assignment can't set.
@@ -45,7 +44,7 @@ class names {
     std::size_t list_of_loop(std::size_t depth) const { return loops_[depth].list; }
     void enter_loop(const std::string& name, place where, std::size_t list);
     void leave_loop();
-    // The depth of the loop whose asset indexes `base`.
+    // Returns the depth of the loop whose asset indexes `base`.
     std::size_t resolve_index(expression& index, const std::string& base);
     [[noreturn]] void fail_wrong_list(place where, const std::string& name, std::size_t mine,
                                       std::size_t given) const;

@@ -12,14 +12,13 @@
 
 namespace tilewalk::language::checking {
 
-// The type that a parameter has in expressions.
 type type_of(parameter_type t);
 
 class parameters {
   public:
     explicit parameters(syntax& tree);
 
-    // Refuses names that are taken, and lists over what is not there.
+    // Refuses names that are taken, and lists over unknown parameters.
     void check_declarations() const;
 
     std::optional<std::size_t> find(std::string_view name) const;
@@ -29,9 +28,8 @@ class parameters {
     std::vector<std::string> names_of_type(type t) const;
     std::vector<std::string> names_of_optional() const;
 
-    // The script reads the value.
     void note_use(std::size_t number);
-    // The script asks whether the trade gives it.
+    // Notes that the script asks whether the trade gives the parameter.
     void note_question(std::size_t number) { is_read_[number] = true; }
     // Refuses a parameter that no line reads; `others` are names that the script sets.
     void check_all_are_read(const std::vector<std::string>& others) const;

@@ -87,7 +87,7 @@ void variables::leave_loop(std::size_t depth) {
     defined_ = std::move(kept);
 }
 
-// A name that does nothing is most often another one, misspelt.
+// An unused name is most often a misspelt one.
 void variables::check_none_is_idle() const {
     for (std::size_t i = 0; i < tree_.variables.size(); ++i) {
         const variable& v = tree_.variables[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of a script: which can be seen, which have a value for sure, and which do nothing.
+// The variables of a script: their scope, definite assignment, and use.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +17,34 @@ namespace tilewalk::language::checking {
 
 constexpr std::size_t whole = static_cast<std::size_t>(-1);  // a variable as such, or all elements of one
 
-// Variables that have a value for sure: number and depth of the loop whose asset indexes it, or `whole`.
+// Variables certain to have a value: number, and depth of the loop whose asset indexes it, or `whole`.
 using definite = std::set<std::pair<std::size_t, std::size_t>>;
 
 class variables {
   public:
     explicit variables(syntax& tree) : tree_(tree) {}
 
-    // Collects the names that blocks assign, which tell a missing first value from a misspelt name.
+    // Collects the names that blocks assign, to distinguish a missing first value from a misspelt name.
     void note_assigned(const statements& list);
     bool is_assigned_in_a_block(const std::string& name) const { return assigned_.contains(name); }
     std::vector<std::string> names_to_set(const std::string& but) const;
 
-    // All states, and the locals of the block at hand.
+    // Finds a state, or a local of the current block.
     std::optional<std::size_t> find(std::string_view name) const;
     std::vector<std::string> names() const;
     const variable& operator[](std::size_t number) const { return tree_.variables[number]; }
 
-    // Makes states of the variables so far. Throws if one of them has a first value in some cases only.
+    // Turns the variables so far into states. Throws if one of them has a first value in some cases only.
     void end_top();
     // Forgets the locals of the block before.
     void begin_block();
 
-    // Stands before and behind the right side of an assignment.
+    // Bracket the right side of an assignment.
     void begin_right_side(const std::string& name);
     void end_right_side() { setting_.clear(); }
-    // The right side at hand depends on the trade's terms.
+    // Notes that the current right side depends on the trade's terms.
     void note_trade_is_read() { reads_the_trade_ = true; }
-    // The variable that is set: a new one, if there is none of the name.
+    // Returns the variable of this name, which it creates if there is none.
     std::size_t set(const std::string& name, place where, type of, std::optional<std::size_t> list,
                     bool is_state);
 
@@ -54,16 +54,16 @@ class variables {
     const definite& defined() const { return defined_; }
     void define(std::size_t number, std::size_t depth) { defined_.insert({number, depth}); }
     void define_only(definite these) { defined_ = std::move(these); }
-    // A loop sees every asset of its list, so what it gave to each element it gave to all.
+    // A loop visits every asset of its list, so what it gave to each element it gave to all.
     void leave_loop(std::size_t depth);
 
     void check_none_is_idle() const;
 
   private:
     struct fate {
-        bool is_read = false;               // by others than its own assignments
+        bool is_read = false;               // outside of its own assignments
         bool is_set_again = false;          // after its first value
-        bool depends_on_the_trade = false;  // its first value, which is then worked out and not a number
+        bool depends_on_the_trade = false;  // its first value is computed from the trade's terms
     };
 
     syntax& tree_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals of a script, and the phrases that they are put together from.
+// Error messages about a script, and their phrases.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ namespace tilewalk::language::checking {
 std::string in_quotes(std::string_view name);
 // "a number", "a list of assets".
 std::string described(type t);
-// The nearest name; if none is near, all of them.
+// Suggests the nearest name, or lists all if none is near.
 std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,
                               const std::string& what);
-// A suggestion, which may be empty, and what is said in any case.
+// Joins a suggestion, which may be empty, and the list of known names.
 std::string behind(const std::string& meant, const std::string& known);
 
 }  // namespace tilewalk::language::checking

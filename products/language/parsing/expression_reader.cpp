@@ -7,7 +7,7 @@
 
 namespace tilewalk::language::parsing {
 
-// Left-hand chains such as a + b + c + ... make tall trees without nesting.
+// Chains such as a + b + c + ... make tall trees without nesting.
 constexpr int tallest_expression = 256;
 
 expression expression_reader::read() {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expressions of a script, from tokens to trees.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@ class expression_reader {
     explicit expression_reader(token_stream& from) : tokens_(from) {}
 
     expression read();
-    // One without an operator outside of brackets.
+    // Reads an expression without operators outside of brackets.
     expression read_primary();
 
   private:

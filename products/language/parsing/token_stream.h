@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokens of a script, taken one after the other, with a complaint where another one was expected.
+// The tokens of a script, taken one by one; throws if an expected token is missing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::language::parsing {
 
-// "the end of the line", "'pay'".
+// Describes a token for a message: "the end of the line", "'pay'".
 std::string found(const token& t);
 
 class token_stream {
@@ -32,7 +32,7 @@ class token_stream {
     void expect_line_end(const std::string& after_what);
     token expect_name(const std::string& what);
 
-    // One level of nesting, for as long as it lives.
+    // Counts one level of nesting during its lifetime.
     class level {
       public:
         explicit level(token_stream& of);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block being recorded, with its runs and its world. The statements above all blocks have neither runs
-// nor a world.
+// The block being recorded, with its runs and its world. Statements above all blocks have neither.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +23,11 @@ struct block_at_hand {
     int offset = 0;  // place of the block's first date in its schedule, from 0
     std::span<const occurrence> runs{};
     world* market = nullptr;
-    // Neither is there where the script is played at once: it then fails where an operation leaves its
-    // domain.
+    // Both null when the script is executed at once, which fails if an operation leaves its domain.
     const ranges* known = nullptr;
     checked_operations* checked = nullptr;
 
-    // Some interval of the block is recorded in parts, because the path stops inside.
+    // True if some interval is recorded in parts, because the path stops inside.
     bool is_in_parts() const {
         return std::any_of(runs.begin(), runs.end(), [](const occurrence& run) { return !run.closes(); });
     }
@@ -39,7 +37,7 @@ struct block_at_hand {
     std::size_t place_in_schedule(const occurrence& run) const {
         return static_cast<std::size_t>(run.index - 1 + offset);
     }
-    // The date of a run as the book wrote it.
+    // The date of a run as written in the book.
     dates::time_point label_of(const occurrence& run) const {
         if (run.index < 1) return {run.ends};
         return of->labels[static_cast<std::size_t>(run.index - 1)];

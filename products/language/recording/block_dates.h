@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates of a script's expressions, run by run of a block.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +22,11 @@ class block_dates {
     block_dates(const block_at_hand& at, values& made) : at_(at), made_(made) {}
 
     run_dates of(const expression& e) const;
-    // Years from as_of.
     value years_of(const expression& e);
-    // Years of a date to come, for each run; `what` names the question in a message.
+    // Years of a later date, for each run; `what` names the question in a message.
     std::vector<double> years_ahead(const expression& day, place where, const std::string& what) const;
     value year_fraction(const expression& begin, const expression& end, const std::string& convention);
-    // The day count that argument `i` names, in quotes or as a choice of the trade.
+    // The day count in argument `i`, in quotes or as a choice of the trade.
     std::string day_count_of(const expression& e, std::size_t i) const;
 
   private:

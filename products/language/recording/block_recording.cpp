@@ -12,7 +12,7 @@ namespace tilewalk::language::recording {
 
 namespace {
 
-// Walks a tree of statements and leaves what they do in frames and in the recorder.
+// Records a tree of statements into frames and the recorder.
 class block_recording {
   public:
     block_recording(const block_at_hand& at, const state_slots& slots)
@@ -43,8 +43,8 @@ class block_recording {
         write(f, alive);
     }
 
-    // A right: what the body pays ends the trade if it is used. Rights of the past were not, or the
-    // trade would be over.
+    // Records a right: if used, it pays what the body pays and ends the trade. Past rights were not used, or
+    // the trade would be over.
     void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
@@ -57,7 +57,7 @@ class block_recording {
         out.flaws = f.flaws;
         const bool goes_on = at_.of->at_most > 0;
         if (is_past) {
-            // What was paid today is paid all the same.
+            // What was paid today is paid in any case.
             const double before = goes_on ? 0 : at_.into.read(variables_.value_state()).constant();
             const right_today today{*of.right_of, before + f.paid.constant(), at_.of->at_most,
                                     at_.of->at_least};
@@ -71,7 +71,7 @@ class block_recording {
         write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive, std::move(out));
     }
 
-    // Nobody knows yet what the right will pay; what it would pay now tells most of it.
+    // What the right will pay is not known yet; its payment today is the best indicator.
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body, false);
@@ -86,7 +86,7 @@ class block_recording {
         return static_cast<std::size_t>(at_.of - at_.script.blocks().data());
     }
 
-    // A right on the date at hand, but for its payment.
+    // A right on the date at hand, without its payment.
     right_at_hand at_hand(std::size_t block, value alive, decider& by) {
         const std::string& own = at_.script.trade_currency();
         const language::block& of = at_.script.blocks()[block];
@@ -113,7 +113,7 @@ class block_recording {
         return out;
     }
 
-    // While it lives, the market looks ahead as the decision on a right does.
+    // Makes the market look ahead as the decider says, during its lifetime.
     class features_ahead final : public numbers_ahead {
       public:
         features_ahead(world& market, decider& by, const right_at_hand& right)
@@ -145,14 +145,13 @@ class block_recording {
         }
     }
 
-    // A decision may ask for a number before it means anything, such as a mean before the first day that
-    // counts.
+    // A decision may ask for a number before it is defined, such as a mean before its first day.
     value number_or_0(value v) {
-        constexpr double most = 1e37;  // which is a number in single, too
+        constexpr double most = 1e37;  // finite in single, too
         return program::select(made_.number(-most) < v && v < made_.number(most), v, made_.number(0));
     }
 
-    // Pays for the use of a right on paths on which it is used, and ends the trade there unless it goes on.
+    // Pays for the use of a right on paths that use it, and ends the trade there unless it goes on.
     void write_used(value used, bool goes_on, value paid, value alive, frame out) {
         if (!is(used, false)) {
             out.paid = program::select(used, paid, made_.number(0));
@@ -239,7 +238,7 @@ void record_block(const argued_script& script, const state_slots& slots, std::si
     value alive;
     if (tree.stops) {
         alive = into.read(slots.alive);
-        if (is(alive, false)) return;  // the script stopped before: the block does nothing
+        if (is(alive, false)) return;  // the script has stopped
     }
     const block_at_hand at{script, into,   &script.blocks()[number], script.offset_of(number), runs, &market,
                            known,  checked};

@@ -12,7 +12,7 @@ using program::operation;
 
 namespace {
 
-// Times closer than same_time_years are equal: the last of equal steps may miss the end by a rounding.
+// Times closer than same_time_years are equal: the last of equal steps may miss the end by a rounding error.
 value compare_dates(binary_operator sign, value a, value b) {
     const value later = b + dates::same_time_years < a, earlier = a + dates::same_time_years < b;
     switch (sign) {
@@ -128,7 +128,7 @@ value expressions::binary(const expression& e, frame& f) {
         const bool is_and = e.sign == binary_operator::logical_and;
         const value a = evaluate(left, f);
         if (is(a, !is_and)) return a;  // the other side is not evaluated
-        // The right side counts where the left one does not decide.
+        // The right side matters only if the left one does not decide.
         const flaws before = std::exchange(f.flaws, {});
         const value b = evaluate(right, f);
         const flaws of_right = std::exchange(f.flaws, before);
@@ -140,7 +140,7 @@ value expressions::binary(const expression& e, frame& f) {
         return made_.truth(same == (e.sign == binary_operator::equal));
     }
     if (left.of == type::date) return compare_dates(e.sign, days_.years_of(left), days_.years_of(right));
-    // A sum or product shows what its operands overflow to, and so does a quotient of its numerator.
+    // An overflow of an operand stays visible in a sum, a product, or a quotient's numerator.
     const bool shows = e.of == type::number;
     const bool shows_right = shows && e.sign != binary_operator::divide;
     const value a = shows ? evaluate(left, f) : number(left, f);
@@ -177,7 +177,7 @@ const std::string& expressions::asset_of(const expression& e) const {
 value expressions::call(const expression& e, frame& f) {
     switch (e.calls) {
         case function::spot:
-            // A spot inside `between` is that of the interval's end, and so depends on its length.
+            // A spot inside `between` is the one at the interval's end, and so depends on its length.
             if (at_.of != nullptr && at_.of->continuous) at_.market->approximates_inside();
             return market_.spot(asset_of(e.operands[0]));
         case function::fx: {
@@ -301,7 +301,7 @@ void expressions::keep_compared(const expression& e, const std::vector<value>& e
     compared_ = {written(e.operands.back()), at_.script.list_of(e.list), each, e.calls == function::worst};
 }
 
-// A number that decides the structure of the program, so no path and no term of a kernel can change it.
+// A number that decides the structure of the program, so it must not be a term or vary by path.
 double expressions::fixed_number(const expression& e) const {
     switch (e.is) {
         case form::number:

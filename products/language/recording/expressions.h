@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of an expression at one point of a block.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +26,16 @@ class expressions {
           rates_(at, made, days, market),
           intervals_(at, made, market) {}
 
-    // Checks operations that may leave their domain, and leaves what it finds in the frame.
+    // Records the expression. Checks operations that may leave their domain; flaws go into the frame.
     value evaluate(const expression& e, frame& f);
-    // The same where the script goes on with a number in which an overflow would be lost.
+    // Also checks for an overflow that the script would hide later.
     value number(const expression& e, frame& f);
 
-    // Calls `with` for each asset of a list in turn, which then is the asset of the innermost loop.
+    // Calls `with` for each asset of a list, as the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
-    // The numbers that were compared first.
+    // The numbers of the first comparison in the block.
     const compared_assets& compared() const { return compared_; }
-    // The place of an index's asset in its loop's list, from 0.
+    // The position of an index's asset in its loop's list, from 0.
     std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }
 
   private:
@@ -44,7 +43,7 @@ class expressions {
         std::size_t element = 0;
         const std::string* name = nullptr;
     };
-    // The innermost loop. It is left even where its expression asks for what nobody knows.
+    // Scope of the innermost loop, left by exceptions too.
     class open_loop {
       public:
         explicit open_loop(std::vector<asset_of_loop>& loops) : loops_(loops) { loops_.emplace_back(); }

@@ -16,7 +16,7 @@ value frames::value_of(const frame& f, std::size_t variable, std::size_t element
     return v.valid() ? v : at_start(variable, element);
 }
 
-// The value of a state when the block began: read once.
+// The value of a state when the block began, read once.
 value frames::at_start(std::size_t variable, std::size_t element) {
     value& v = read_[{variable, element}];
     if (!v.valid()) v = at_.into.read(slots_.variables[variable][element]);

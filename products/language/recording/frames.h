@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a script's variables on each branch through a block.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +17,19 @@ struct state_slots {
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
-// Findings of checks at one point of a block: numbers that are finite on paths that passed, by operation if
-// these are told apart, else one for all.
+// Results of checks at one point of a block: numbers that are finite on paths without faults. By operation if
+// these are told apart, else one for all under 0.
 using flaws = std::map<std::size_t, value>;
 
-// The values that names have at one point of a block.
+// The values of variables at one point of a block.
 struct frame {
-    std::vector<std::vector<value>> variables;  // by variable and element; not valid: as the block began
-    value paid;                                 // in this block so far; not valid: nothing
-    value going;                                // a truth: not stopped in this block; not valid: surely going
+    std::vector<std::vector<value>> variables;  // by variable and element; not valid: unchanged in the block
+    value paid;                                 // in this block so far; not valid if nothing
+    value going;                                // a truth: not stopped in this block; not valid if certain
     language::recording::flaws flaws;
-    value suspect;          // of the block, with which its payoff is written; not valid: none
-    value flaw;             // of the block, part of what it pays; not valid: none
-    bool is_played = true;  // false: the script is asked what it would do, and nothing is checked
+    value suspect;          // of the block, written with its payoff; not valid if none
+    value flaw;             // of the block, part of its payment; not valid if none
+    bool is_played = true;  // false: hypothetical, nothing is checked
 };
 
 class frames {
@@ -39,19 +38,18 @@ class frames {
 
     // A frame of the right shape in which nothing is assigned yet.
     const frame& at_first() const { return first_; }
-    // The number of values of all variables together.
     std::size_t elements() const { return elements_; }
     std::uint32_t value_state() const { return slots_.value; }
     value value_of(const frame& f, std::size_t variable, std::size_t element);
 
     // Merges two branches: `yes` becomes the frame after both.
     void join(value condition, frame& yes, const frame& no);
-    // In an interval in parts, the effects of the statements count in the last part only.
+    // In an interval in parts, drops the effects of all parts but the last.
     void keep_until_the_interval_ends(frame& f);
     // A truth: this part of an interval is its last.
     value interval_ends();
-    // Writes the states and the payments of a block. `alive` says whether the script was still running when
-    // the block began; it is not valid for a script without `stop`.
+    // Writes the states and the payments of a block. `alive` is true if the script was running when the block
+    // began; not valid for a script without `stop`.
     void write(const frame& f, value alive);
 
   private:

@@ -32,7 +32,7 @@ value interest_rates::forward_rate(const expression& e) {
     return (from / to - 1.0) / length;
 }
 
-// The schedule of an annuity or a swap rate, its dates numbered from 0.
+// The schedule of an annuity or a swap rate.
 const dates::schedule& interest_rates::payments_of(const expression& e) const {
     const dates::schedule& schedule = at_.script.schedule_of(e.operands[2].slot);
     if (schedule.times.empty())
@@ -40,7 +40,7 @@ const dates::schedule& interest_rates::payments_of(const expression& e) const {
     return schedule;
 }
 
-// The payments of a schedule that a swap has which begins on a date of each run: those after it.
+// The payments of a swap that begins on a date of each run: the dates of the schedule after it.
 interest_rates::payments interest_rates::payments_of_swap(const expression& e) const {
     payments out{payments_of(e).times, days_.of(e.operands[1]), {}};
     const dates::date as_of = at_.script.as_of();
@@ -72,7 +72,7 @@ value interest_rates::bond_of_schedule(const expression& e, const payments& of, 
                                          "', which on " + to_string(at_.label_of(at_.runs[run])) +
                                          " has passed; expected a schedule of dates to come");
         }
-        years[run] = today;  // of a payment that counts for nothing
+        years[run] = today;  // of a payment with weight 0
     }
     return market_.bond(at_.script.currency_of(e.operands[0]), years, named);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interest rates that a script asks for on the date at hand, all computed from bonds.
+// Interest rates on the date at hand, all computed from bonds. The first argument of a call is the currency.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,11 @@ class interest_rates {
     interest_rates(const block_at_hand& at, values& made, block_dates& days, market_at_hand& market)
         : at_(at), made_(made), days_(days), market_(market) {}
 
-    // The arguments of a call: the currency comes first.
     value bond(const expression& e) { return bond_until(e, e.operands[1]); }
     value forward_rate(const expression& e);
     value annuity(const expression& e);
     value swap_rate(const expression& e);
-    // The par rate of a swap that starts on the date at hand and pays at even distances from there.
+    // The par rate of a swap that starts on the date at hand with equidistant payments.
     value constant_maturity_rate(const expression& e);
 
   private:

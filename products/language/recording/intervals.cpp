@@ -11,19 +11,19 @@ namespace tilewalk::language::recording {
 
 namespace {
 
-// The name of the state that an interval in parts keeps.
+// The name of the state of an interval in parts.
 std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
 
-// Whether an answer about an interval is right whatever is paid for it. The mean of the logarithm is normal
-// and known with its variance.
+// True if the answer gives unbiased payoffs of any form. The mean of the logarithm counts: its distribution
+// is normal with known variance.
 bool is_exact(function asked) {
     return asked != function::mean_spot && asked != function::variance_of_mean_spot &&
            asked != function::time_above && asked != function::time_below;
 }
 
-// Answers that go together: the time of a touch is drawn for paths that touch, and a mean has its variance.
+// Answers that combine exactly: a touch time is drawn for paths that touch, and a mean has its variance.
 enum class company : std::uint8_t { none, touch, mean };
 company company_of(function asked) {
     switch (asked) {
@@ -42,7 +42,7 @@ company company_of(function asked) {
     }
 }
 
-// The same path with the jumps of the interval last.
+// The same path with its jumps at the end of the interval.
 bridge jumps_last(const bridge& path) {
     return {path.unjumped, path.end - (path.start - path.unjumped), path.variance};
 }
@@ -116,8 +116,8 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
     }
 }
 
-// Touches and extremes take the jumps of an interval to come first in it. Means and times average over jumps
-// that come first and jumps that come last, since a jump is as likely at every moment.
+// Touches and extremes take the jumps of an interval at its start. Means and times average over jumps at the
+// start and at the end, since a jump is equally likely at every moment.
 value intervals::to_come(const question& q) {
     switch (q.asked) {
         case function::touched_below:
@@ -171,7 +171,6 @@ value intervals::sum_over_parts(const question& q, value in_part) {
                             [&](value so_far) { return so_far + in_part; });
 }
 
-// The probability of a touch.
 value intervals::touched(const question& q) {
     value in_part;
     if (q.asked == function::touched_outside) {
@@ -228,8 +227,7 @@ value intervals::mean_log_spot(const question& q) {
     return mean_over_parts(q, mean);
 }
 
-// A jump at any moment of the interval leaves the mean anywhere between those of a jump that comes first and
-// of one that comes last.
+// A jump at a uniform moment puts the mean uniformly between those of a jump at the start and at the end.
 value intervals::variance_of_mean(const question& q) {
     const averaged what = q.asked == function::variance_of_mean_spot ? averaged::price : averaged::logarithm;
     value variance = at_.market->variance_of_mean(q.asset, q.path, what);
@@ -247,7 +245,7 @@ value intervals::variance_of_mean(const question& q) {
     return sum_over_parts(q, in_part) / (made_.step_length() * made_.step_length());
 }
 
-// The mean of the time on one side of a level.
+// The mean time on one side of a level.
 value intervals::time_beyond(const question& q) {
     const bool is_above = q.asked == function::time_above;
     const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
@@ -275,7 +273,7 @@ value intervals::variance_of_time_beyond(const question& q) {
     return sum_over_parts(q, length * length * variance);
 }
 
-// A sample of that time.
+// A sample of the time on one side of a level.
 value intervals::drawn_time_beyond(const question& q) {
     const bool is_above = q.asked == function::drawn_time_above;
     const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
@@ -304,7 +302,7 @@ value intervals::time_of_touch(const question& q) {
     const bool is_below = q.asked == function::touch_time_below || q.asked == function::last_time_below;
     const bool is_last = q.asked == function::last_time_below || q.asked == function::last_time_above;
     const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
-    // The first touch and the last one are drawn together.
+    // Joint sample: a last touch uses the same first touch.
     value& first = first_touches_[{is_below, q.asset, q.levels[0].index()}];
     if (!first.valid()) {
         const value normal = normal_between(q.asset);
@@ -320,8 +318,8 @@ value intervals::time_of_touch(const question& q) {
     const value in_part = start + part_length() * fraction;
     if (!made_.is_in_parts()) return in_part;
 
-    // The first touch is in this part with the chance that no earlier part has one and this part has. The
-    // last touch so far is in this part if this part has any.
+    // The first touch is in this part if this part has a touch and no earlier one has. The last touch so far
+    // is in this part if this part has a touch.
     const std::string name = name_of(q.asked, q.asset);
     const value here = touch_probability(d.start, d.end, q.path.variance), fresh = uniform_between(q.asset);
     value is_here;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of an asset's path inside an interval: touches of a level, extremes, means, and times beyond a
-// level.
+// Functions of an asset's path inside an interval: touches, extremes, means, and times beyond a level.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ class intervals {
     intervals(const block_at_hand& at, values& made, market_at_hand& market)
         : at_(at), made_(made), market_(market) {}
 
-    // A function of intervals with the levels that it is asked for. In the past only the fixing at the end of
-    // the interval is known.
+    // Answers a function of intervals at the given levels. In the past only the fixing at the end of the
+    // interval is known.
     value of(function asked, const std::string& asset, const std::vector<value>& levels);
 
   private:
@@ -29,7 +28,7 @@ class intervals {
         const std::vector<value>& levels;
         bridge path;
     };
-    // Distances of the two ends of the path from a level, positive while the level is not reached.
+    // Distances of the two ends of the path from a level, positive while it is not reached.
     struct distances {
         value start, end;
     };
@@ -61,9 +60,9 @@ class intervals {
     const block_at_hand& at_;
     values& made_;
     market_at_hand& market_;
-    // Values by function, asset and levels, so that a sample asked for twice in a block is the same.
+    // By function, asset and levels, so that a sample requested twice in a block is the same.
     std::map<std::tuple<function, std::string, std::vector<std::uint32_t>>, value> known_;
-    // Samples of first touches, by whether the level is reached from above, by asset and level.
+    // First touches, by direction (true: from above), asset and level.
     std::map<std::tuple<bool, std::string, std::uint32_t>, value> first_touches_;
 };
 

@@ -17,7 +17,7 @@ void payments::pay(place where, const payment& p, frame& f) {
     if (past && when[0] < -dates::same_time_years) return;
     const bool fixed_before = past && at_.runs.front().years < -dates::same_time_years;
 
-    // A right looks at what it pays before it pays it.
+    // A right reads its payment before it pays it.
     const bool shows = !at_.of->right_of;
     value paid = shows ? amounts_.evaluate(p.amount, f) : amounts_.number(p.amount, f);
     if (p.at && !past) {
@@ -35,7 +35,7 @@ void payments::pay(place where, const payment& p, frame& f) {
     f.paid = f.paid.valid() ? f.paid + paid : paid;
 }
 
-// Years of each run's payment; `at` a time inside the interval counts as its end.
+// Years of each run's payment. `at` a time inside the interval counts as its end.
 std::vector<double> payments::payment_years(const payment& p, place where) const {
     std::vector<double> when;
     when.reserve(at_.runs.size());
@@ -67,8 +67,8 @@ double payments::discount(const std::string& currency, double years) const {
     return years < -dates::same_time_years ? 0.0 : at_.market->discount(currency, std::max(years, 0.0));
 }
 
-// The present value, in the trade's currency, of one unit of `currency` paid then, still to be multiplied by
-// the exchange rate at hand.
+// The present value, in the trade's currency, of one unit of `currency` paid then, not yet multiplied by the
+// exchange rate at hand.
 value payments::discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();
@@ -83,7 +83,7 @@ value payments::discount_of(const payment& p, const std::vector<double>& when, c
     });
 }
 
-// A time inside the interval: the discount factor is log-linear between the ends. In another currency the
+// Payment inside the interval: the discount factor is log-linear between the ends. In another currency the
 // payment waits in that currency until the end of the interval, where the exchange rate is known.
 value payments::discount_inside(const expression& at, const std::string& currency, const std::string& in,
                                 frame& f) {

@@ -6,7 +6,7 @@
 
 namespace tilewalk::language::recording {
 
-// Loops unroll, and loops in loops multiply; this many values in one block are enough for any product.
+// Bounds the values of a block, since nested loops multiply as they unroll. Enough for any product.
 constexpr std::size_t most_values = std::size_t{1} << 20U;
 
 bool is(value v, bool yes) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a block, each recorded once.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,12 @@ namespace tilewalk::language::recording {
 
 // True if a truth is a constant and equals `yes`.
 bool is(value v, bool yes);
-// Both fold if one side is decided, without an operation.
+// Fold without an operation if one side is constant.
 value both(value a, value b);
 value either(value a, value b);
 
-// The same number, name or operation on the same values is one value throughout a block. So a sample that the
-// script asks for twice in the same words is one sample.
+// Records each number, name or operation once in a block. So a sample that the script requests twice in the
+// same words is one sample.
 class values {
   public:
     explicit values(const block_at_hand& at) : at_(at), is_in_parts_(at.is_in_parts()) {}
@@ -39,12 +38,12 @@ class values {
     value row(const std::string& name, const std::function<double(const occurrence&)>& number_at);
     // A truth that is known for each run of the block.
     value flag(const std::string& name, const std::function<bool(const occurrence&)>& is_set);
-    // Years of the interval that the script speaks of.
+    // Years of the script's interval.
     value step_length();
 
     bool is_in_parts() const { return is_in_parts_; }
-    // A number of the whole interval, from the numbers of its parts: `with` combines the number so far with
-    // that of the next part.
+    // Combines the numbers of an interval's parts: `with` maps the number so far to the one including this
+    // part.
     value over_parts(const std::string& name, value of_part, const std::function<value(value)>& with);
 
     // Refuses a block that unrolls to too many values.

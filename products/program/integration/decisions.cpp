@@ -11,9 +11,9 @@ namespace tilewalk::program {
 namespace {
 
 constexpr std::size_t no_step = ~std::size_t{0};
-constexpr double least_rate = 1e-3;  // along the direction, of a state's move
+constexpr double least_rate = 1e-3;  // of a state's move, along the direction
 
-// None if a state that is paid from does more than to add.
+// Empty if an output does more than add to itself.
 std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
     const auto is_output = [&](index state) {
@@ -23,7 +23,7 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
         return s.nodes[i].code == operation::state && s.nodes[i].args[0] == state;
     };
     std::vector<gain> out;
-    std::vector<bool> may_read(s.nodes.size(), false);  // an output that it adds to
+    std::vector<bool> may_read(s.nodes.size(), false);  // a write that adds to its output
     for (const state_write& w : s.writes) {
         if (!is_output(w.state)) continue;
         const node& n = s.nodes[w.node];
@@ -41,7 +41,7 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
         for (const index arg : operands(s.nodes[i]))
             if (s.nodes[arg].code == operation::state && is_output(s.nodes[arg].args[0])) return std::nullopt;
     }
-    // A product or sum that other nodes use, too, would carry the output on.
+    // A product or sum that other nodes also use would pass the output on.
     for (index i = 0; i < s.nodes.size(); ++i)
         for (const index arg : operands(s.nodes[i]))
             if (may_read[arg]) return std::nullopt;
@@ -50,7 +50,6 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
     return out;
 }
 
-// The truths that a truth is joined from.
 void mark_parts(const std::vector<node>& nodes, index of, std::vector<bool>& is_part) {
     is_part[of] = true;
     const node& n = nodes[of];
@@ -58,7 +57,7 @@ void mark_parts(const std::vector<node>& nodes, index of, std::vector<bool>& is_
         for (const index arg : operands(n)) mark_parts(nodes, arg, is_part);
 }
 
-// Whether what a section writes takes a part of a truth beside the truth itself.
+// True if a section's writes use a part of a truth besides the truth itself.
 bool counts_by_parts(const lane_section& s, index truth) {
     std::vector<bool> is_part(s.nodes.size(), false), is_needed(s.nodes.size(), false);
     mark_parts(s.nodes, truth, is_part);
@@ -103,7 +102,7 @@ const decision* decisions_to_integrate::of(std::size_t section) const {
     return known == of_section_.end() ? nullptr : &known->second;
 }
 
-// The step before each run, for sections whose runs come once.
+// Finds the step before each run, for sections whose runs occur once.
 void decisions_to_integrate::find_steps() {
     for (std::size_t s = 0; s < p_.sections.size(); ++s) steps_.before.emplace_back(data_.runs[s], no_step);
     for (std::size_t step = 0; step < when_.steps(); ++step)
@@ -139,7 +138,7 @@ void decisions_to_integrate::decide(std::size_t s, bool ends) {
     }
 }
 
-// Nothing but what is paid depends on the truth.
+// True if only payments depend on the truth.
 bool decisions_to_integrate::only_pays(const decision& d) const {
     const lane_section& s = p_.sections[d.section];
     std::vector<bool> depends(s.nodes.size(), false);
@@ -155,7 +154,7 @@ bool decisions_to_integrate::only_pays(const decision& d) const {
     return pays;
 }
 
-// Numbers that a section is known to write where some nodes or states are known.
+// Numbers that a section certainly writes if the truth, and optionally the mark, is known.
 std::map<index, double> decisions_to_integrate::known_writes(std::size_t section,
                                                              const std::optional<mark>& has, index truth,
                                                              double is) const {
@@ -174,8 +173,8 @@ std::map<index, double> decisions_to_integrate::known_writes(std::size_t section
     return out;
 }
 
-// A state is marked where the decision comes out above, and not below; with the mark no shock counts any
-// more. All decisions that end paths have one mark.
+// Looks for a state that the decision marks when it comes out above, but not below, and after which no shock
+// matters. All decisions that end paths share one mark.
 bool decisions_to_integrate::ends_path(const decision& d) {
     const auto above = known_writes(d.section, {}, d.truth, d.upper ? 1 : 0),
                below = known_writes(d.section, {}, d.truth, d.upper ? 0 : 1);
@@ -204,7 +203,7 @@ bool decisions_to_integrate::stays_ended(const mark& at) const {
     return true;
 }
 
-// The gains of outputs in a section of an ended path; none if they depend on shocks.
+// The gains of outputs in a section of an ended path; empty if they depend on shocks.
 std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::size_t section,
                                                                            const mark& at,
                                                                            std::vector<node>& into) const {
@@ -223,7 +222,7 @@ std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::
     return out;
 }
 
-// Finds the direction of each of its runs, which decisions of one date share.
+// Finds the direction for the step before each run; decisions of one date share it.
 bool decisions_to_integrate::fits(const decision& d) {
     if (is_after_memory(d)) return false;
     auto along = steps_.along;
@@ -243,7 +242,7 @@ bool decisions_to_integrate::fits(const decision& d) {
     return false;
 }
 
-// The mean of the ways in which the states go, of unit length.
+// The mean of the states' move directions, of unit length.
 std::vector<double> decisions_to_integrate::direction_for(const decision& d, std::size_t step) const {
     std::vector<double> out(static_cast<std::size_t>(p_.normals_per_step), 0.0);
     const auto add = [](std::vector<double>& to, const std::vector<double>& by, double times) {
@@ -258,7 +257,8 @@ std::vector<double> decisions_to_integrate::direction_for(const decision& d, std
     return out;
 }
 
-// The states in which a section leaves levels: not what is paid, and not which way its path went.
+// Adds the states in which a section leaves levels. Outputs, and the outcome of the decision itself, do not
+// count.
 void decisions_to_integrate::add_memory(std::size_t section, std::set<index>& to) const {
     const lane_section& s = p_.sections[section];
     const auto known = of_section_.find(section);
@@ -274,8 +274,8 @@ void decisions_to_integrate::add_memory(std::size_t section, std::set<index>& to
         if (!is_output(w.state) && depends[w.node]) to.insert(w.state);
 }
 
-// Whether states hold levels of the date from before the decision, which would go on with others if it ends
-// paths, or takes such a state if it only pays.
+// True if states already hold levels of the date that the decision would have to change: any, if it ends
+// paths; those that it reads, if it only pays.
 bool decisions_to_integrate::is_after_memory(const decision& d) const {
     const auto reads = [&](const std::set<index>& states) {
         return std::ranges::any_of(p_.sections[d.section].nodes, [&](const node& n) {
@@ -293,7 +293,7 @@ bool decisions_to_integrate::is_after_memory(const decision& d) const {
                                [&](const state_write& w) { return steps_.moves.moved()[w.state]; });
 }
 
-// By run, whether it comes after a decision of the same date that can end the path.
+// By run: 1 unless a decision of the same date that can end the path comes earlier.
 std::vector<double> decisions_to_integrate::is_first(std::size_t section) const {
     std::vector<double> out(steps_.before[section].size(), 1.0);
     for (std::size_t step = 0; step < when_.steps(); ++step) {

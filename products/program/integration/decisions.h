@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions of dates that can be integrated.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace tilewalk::program {
 
-// The gain of a state that is paid from, in a section: a node, or the product of two.
+// The gain of an output in a section: a node, or the product of two.
 struct gain {
     index output = 0;
     std::array<index, 2> factors{nowhere, nowhere};
@@ -25,7 +24,7 @@ struct gain {
     }
 };
 
-// A state that says by its number that a path has ended.
+// A state that holds `number` once the path has ended.
 struct mark {
     index state = 0;
     double number = 0;
@@ -35,27 +34,27 @@ struct mark {
 struct decision {
     std::size_t section = 0;
     index truth = 0;
-    bool upper = true;  // what the truth is from its root on along the direction
-    bool ends = false;  // the path, from there on; else it only pays
-    rises ways{};       // that lead there
+    bool upper = true;  // value of the truth beyond its root along the direction
+    bool ends = false;  // ends the path there; otherwise it only pays
+    rises ways{};       // directions of states that lead there
 };
 
 class decisions_to_integrate {
   public:
-    // All outlive it.
+    // Keeps references to all arguments.
     decisions_to_integrate(const path_program& p, const path_data& data, const timeline& when);
 
     bool are_none() const { return of_section_.empty(); }
-    const decision* of(std::size_t section) const;  // null: none
-    // None where no decision ends a path.
+    const decision* of(std::size_t section) const;  // null if there is none
+    // Empty if no decision ends a path.
     const std::optional<mark>& ended() const { return ended_; }
     const directed_steps& steps() const { return steps_; }
     const rising_nodes& nodes(std::size_t section) const { return nodes_[section]; }
     const std::vector<gain>& gains(std::size_t section) const { return gains_[section]; }
-    // Nodes that an ended path gains in a section; none if that depends on shocks.
+    // The nodes that an ended path gains in a section; empty if they depend on shocks.
     std::optional<std::vector<index>> gains_when_ended(std::size_t section, const mark& at,
                                                        std::vector<node>& into) const;
-    // By run, 1 if no decision of its date that can end the path comes before it, else 0.
+    // By run: 1 if no decision of its date that can end the path comes before it, else 0.
     std::vector<double> is_first(std::size_t section) const;
     bool is_output(index state) const;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes of a section that is written anew.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace tilewalk::program {
 
-// The nodes of a section being made. Choices by known truths are made here.
+// The nodes of a section being made; folds selects on known truths.
 class node_list {
   public:
     explicit node_list(std::vector<node>& into) : into_(into) {}
@@ -72,7 +71,7 @@ class node_list {
         return append(into_, n);
     }
 
-    // The nodes of another section, where `standing_for` says which of them stand for something else.
+    // Copies the nodes of another section, except where `standing_for` gives a replacement.
     std::vector<index> put_all(const std::vector<node>& from,
                                const std::function<std::optional<index>(index, const node&)>& standing_for) {
         std::vector<index> out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a section that rise or fall where the levels of a date do.
+// Monotonicity of a section's numbers in the levels of a date.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline bool joins_truths(operation code) {
     return code == operation::logical_and || code == operation::logical_or;
 }
 
-// The direction in which each state goes, up or down, for a number to rise.
+// The direction, 1 or -1, in which each state has to move for a number to rise.
 using rises = std::map<index, int>;
 
 // A section's nodes as functions of the states that the step's normals have moved.
@@ -41,13 +41,14 @@ class rising_nodes {
     double number(std::size_t run, index i) const { return *numbers_[run][i]; }
     std::size_t runs() const { return numbers_.size(); }
 
-    // The ways in which states go for the truth to become `wanted`; none if it may change more than once.
+    // The directions in which states move for the truth to become `wanted`; empty if it may change more than
+    // once.
     std::optional<rises> rising_to(index truth, bool wanted) const {
         rises out;
         return becomes(truth, wanted, out) && !out.empty() ? std::optional(out) : std::nullopt;
     }
 
-    // 1 or -1 if the number has this sign in all runs, else 0.
+    // 1 or -1 if a uniform number has this sign in all runs, else 0.
     int sign(index i) const {
         if (numbers_.empty() || !is_uniform(i)) return 0;
         const auto has = [&](auto test) {
@@ -55,7 +56,7 @@ class rising_nodes {
         };
         return has([](double x) { return x > 0; }) ? 1 : has([](double x) { return x < 0; }) ? -1 : 0;
     }
-    // The same for a number of paths, whatever the levels are.
+    // The sign of a number of paths, whatever the levels are; 0 if unknown.
     int sign_on_paths(index i) const {
         if (is_positive(i)) return 1;
         const node& n = nodes_[i];
@@ -94,8 +95,8 @@ class rising_nodes {
                (depends_[n.args[0]] || depends_[n.args[1]]);
     }
 
-    // Whether the number rises (way 1) or falls (-1) wherever the states of `out`, which it completes, go
-    // their ways.
+    // True if the number rises (way 1) or falls (-1) when the states move as `out` says. Adds the states that
+    // it reads to `out`.
     bool rise(index i, int way, rises& out) const {
         if (!depends_[i]) return true;
         const node& n = nodes_[i];

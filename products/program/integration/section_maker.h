@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots of decisions, where they change along a direction: known where an exponential is compared with a
-// level, found by Newton's method elsewhere.
+// Roots of decisions along a direction: explicit if an exponential is compared with a level, by Newton's
+// method otherwise.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace tilewalk::program {
 
-// A section being written that can say how far along the direction of its steps a truth changes.
+// A section being written, with the roots of its truths along the direction of its steps.
 class section_maker {
   public:
     section_maker(const path_program& p, std::size_t section, const rising_nodes& at,
@@ -41,7 +41,7 @@ class section_maker {
         columns_.emplace_back(std::move(name), std::move(by_run));
         return list_.row(static_cast<index>(first_column_ + columns_.size() - 1));
     }
-    // By how much a state moves for each unit along the direction.
+    // How far a state moves for a unit along the direction.
     index rate(index state) {
         const auto [known, is_new] = rates_.try_emplace(state, nowhere);
         if (!is_new) return known->second;
@@ -49,7 +49,7 @@ class section_maker {
         for (const std::size_t step : steps_.before[section_]) by_run.push_back(steps_.rate(step, state));
         return known->second = column(row_names::numbered("rate along", state), std::move(by_run));
     }
-    // The normal numbers of the step along the direction.
+    // The coordinate of the step's normal numbers along the direction.
     index place() {
         index out = nowhere;
         for (std::size_t slot = 0; slot < steps_.moves.slots().size(); ++slot) {
@@ -64,12 +64,12 @@ class section_maker {
         return out;
     }
 
-    // From there on along the direction the truth is `wanted`; none if that can't be found.
+    // The coordinate beyond which the truth is `wanted`; empty if it can't be found.
     std::optional<index> root(index truth, bool wanted) { return root_of_truth(truth, wanted); }
 
   private:
     static constexpr int steps_of_newton = 6;
-    // Numbers along a direction that no path comes near, and a logarithm of as good as nothing.
+    // A coordinate that no path comes near, and the logarithm of practically nothing.
     static constexpr double far_out = 64, least_logarithm = -1e4;
     using levels = std::vector<double>;  // by run
 
@@ -77,7 +77,6 @@ class section_maker {
         if (!a || !b) return std::nullopt;
         return list_.put(need_both ? operation::max : operation::min, *a, *b);
     }
-    // From there on the truth is `wanted`.
     std::optional<index> root_of_truth(index i, bool wanted) {
         if (!at_.depends(i)) {
             const index always = list_.number(-far_out), never = list_.number(far_out);
@@ -99,7 +98,7 @@ class section_maker {
         for (std::size_t run = 0; run < at_.runs(); ++run) numbers.push_back(at_.number(run, level));
         return root_of(i, std::move(numbers), rises);
     }
-    // The root of a number that reaches a level on its way up, or down.
+    // The coordinate at which a rising or falling number reaches a level.
     std::optional<index> root_of(index i, levels level, bool rises) {
         if (std::ranges::any_of(level, [](double x) { return std::isnan(x); })) return std::nullopt;
         const node& n = from_[i];
@@ -219,13 +218,13 @@ class section_maker {
         }
         return known[i] = out;
     }
-    // Positive numbers whose sum is held against another sum.
+    // A sum of positive numbers, one side of a comparison.
     struct side {
-        std::vector<std::pair<index, bool>> parts{};  // nodes, and whether their opposites count
+        std::vector<std::pair<index, bool>> parts{};  // nodes; true if the negated node counts
         index constant = nowhere;
         bool is_empty() const { return parts.empty() && constant == nowhere; }
     };
-    // Splits a number into what counts for it and against it; false where a part may count for either.
+    // Splits a number into its positive and negative parts; false if the sign of a part is unknown.
     bool split(index i, bool is_for, side& its, side& other) const {
         const node& n = from_[i];
         if (n.code == operation::add || n.code == operation::sub)
@@ -247,8 +246,8 @@ class section_maker {
         return {list_.put(operation::log, all.number),
                 all.derivative == nowhere ? nowhere : list_.put(operation::div, all.derivative, all.number)};
     }
-    // The root of a number that reaches another, if there is one, or else a level: the logarithms of two sums
-    // of exponentials are the same there, which are next to straight.
+    // The coordinate at which `more` reaches `less`, if given, or else a level. Compares the logarithms of
+    // two sums of exponentials, which are nearly linear.
     std::optional<index> by_newton(index more, index less, levels level) {
         side its, other;
         if (!split(more, true, its, other) || (less != nowhere && !split(less, false, its, other)))

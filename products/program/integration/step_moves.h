@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the normal numbers of a step move the states that a step leaves, and the directions along which they
-// are integrated.
+// How the normal numbers of a step move the states, and the directions along which they are integrated.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ namespace tilewalk::program {
 
 using known_number = std::optional<double>;
 
-// The numbers of a section's nodes that are alike for all paths, in one of its runs.
+// The numbers of a section's nodes that are the same for all paths, in one of its runs.
 inline std::vector<known_number> uniform_numbers(const path_program& p, const path_data& data,
                                                  std::size_t section, std::size_t run) {
     const std::vector<node>& nodes = p.sections[section].nodes;
@@ -40,7 +39,7 @@ inline std::vector<known_number> uniform_numbers(const path_program& p, const pa
     return out;
 }
 
-// How the normal numbers of a step move the states: those that they move by multiples alone.
+// The states that the normal numbers of a step move linearly, with their multipliers.
 class step_moves {
   public:
     step_moves(const path_program& p, const path_data& data)
@@ -51,12 +50,11 @@ class step_moves {
         find_dependence(p);
         for (std::size_t run = 0; run < data.runs[0]; ++run) by_step_.push_back(found_in(p, data, run));
     }
-    // Slots of normals that move states, and by multiples alone. They follow from the program, so that trades
-    // of one shape, in any market, have the same.
+    // Slots of normals that move states, all of them linearly. Determined by the program, so trades of one
+    // shape share them in any market.
     const std::vector<bool>& slots() const { return is_used_; }
-    // By state.
     const std::vector<bool>& moved() const { return moved_; }
-    // The multiples, by slot; 0 where it is not free.
+    // The multipliers, by slot; 0 where slots() is false.
     const std::vector<double>& of(std::size_t step, index state) const { return by_step_[step].at(state); }
 
   private:
@@ -151,12 +149,12 @@ class step_moves {
     std::vector<std::map<index, std::vector<double>>> by_step_;
 };
 
-// The steps before the dates of a path. Along its direction, of unit length, a step moves states at these
-// rates.
+// The steps before the dates of a path, their directions of unit length, and the rates at which states move
+// along them.
 struct directed_steps {
     step_moves moves;
     std::vector<std::vector<std::size_t>> before{};      // by section and run
-    std::map<std::size_t, std::vector<double>> along{};  // by step, if it has a direction
+    std::map<std::size_t, std::vector<double>> along{};  // by step; absent if the step has none
 
     static double product(const std::vector<double>& a, const std::vector<double>& b) {
         return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);

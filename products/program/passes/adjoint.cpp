@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a path program round: each section becomes one that takes derivatives to the states after it to those
-// before it, and to the numbers that it read.
+// Reverses a path program: each section becomes one that takes derivatives to the states after it into those
+// to the states before it and to the numbers that it read.
 #include "products/program/adjoint.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class section_reversal {
 
     void smooth(index comparison) { rules_.smooth(comparison); }
     index read(index state) { return put(operation::state, {state}); }
-    // The derivative of the output to what this node gives grows by that of a state that it is written to.
+    // Adds the derivative of a state to that of the node written to it.
     void seed(index of, index by) {
         if (active_[of]) derivative_[of] = plus(derivative_[of], by);
     }
@@ -40,7 +40,7 @@ class section_reversal {
             if (derivative_[i] != nowhere) distribute(static_cast<index>(i), derivative_[i]);
         }
     }
-    // The sum of the derivatives to all nodes that are so; `nowhere` if there is none.
+    // The sum of the derivatives to all nodes that satisfy `is_one`; `nowhere` if there is none.
     template <class predicate>
     index sum_of(const predicate& is_one) {
         index sum = nowhere;
@@ -69,7 +69,7 @@ class section_reversal {
     std::vector<index> derivative_;  // by node of `from_`
 };
 
-// Drops what the states marked do not need.
+// Drops what the marked states do not need.
 void keep_states(path_program& p, std::vector<bool> needed) {
     const auto is_needed = [&](const state_write& w) { return needed[w.state]; };
     for (bool changed = true; changed;) {
@@ -90,10 +90,10 @@ void keep_states(path_program& p, std::vector<bool> needed) {
     }
 }
 
-// The recorded form of the way back, before it is made small.
+// Records the way back, before passes and hoisting.
 class reversal {
   public:
-    // `scored` is null, or that of which p is the code.
+    // `scored` is null, or the scored program whose code is p.
     reversal(const path_program& p, const wanted_numbers& wanted, const std::vector<jump>& smoothed,
              const scored_program* scored, index output)
         : from_(p), wanted_(wanted), smoothed_(smoothed), scored_(scored), output_(output) {
@@ -143,18 +143,18 @@ class reversal {
         return made_.outputs.back();
     }
 
-    // The derivative of the output to what is compared at a jump: the score of the normal number that holds
-    // it still, and what the payoff does along with that number.
+    // The derivative of the output to the difference compared at a jump: the score of the normal number that
+    // holds it still, less the payoff's derivative to that number.
     void hold_still(section_reversal& turned, std::size_t number, const active_values& active,
                     const std::vector<index>& written) {
         const auto put = [&](operation code, std::array<index, 3> of) { return turned.put(code, of); };
         const auto after = [&](index s) { return written[s] == nowhere ? turned.read(s) : written[s]; };
-        // The output at the end of the path is that after the first section on the way back.
+        // The final output is the one after the first section on the way back.
         const index known = turned.read(is_known_);
         const index value = put(operation::select, {known, turned.read(value_), after(output_)});
         turned.write(value_, value);
         turned.write(is_known_, turned.constant(1));
-        // One normal number holds one jump still, and with it all others of the step: that is the last one.
+        // One normal number holds one jump still, and with it all others of the step; the last one is used.
         const scored_jump* last = nullptr;
         for (const scored_jump& j : scored_->jumps)
             if (j.at.section == number) last = &j;
@@ -168,7 +168,7 @@ class reversal {
         for (index s = 0; s < from_.states.size(); ++s) {
             const index slope = scored_->slopes[s];
             if (slope == no_slope || scored_->is_curvature[slope] || !active.states()[s]) continue;
-            // A section that writes the state but not its slope has left none.
+            // A section that writes the state but not its slope leaves slope 0.
             const index of = written[s] != nowhere && written[slope] == nowhere ? nowhere : after(slope);
             if (of == nowhere) continue;
             along = turned.plus(along, put(operation::mul, {turned.read(derivative(s)), of}));
@@ -190,7 +190,7 @@ class reversal {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
         const std::vector<bool> is_active = active.of(number);
-        // Truths stand still where no comparison is smoothed.
+        // Truths have no derivative if no comparison is smoothed.
         section_reversal turned(
             from, is_active, smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number),
             into);
@@ -199,7 +199,7 @@ class reversal {
         std::vector<index> written(from_.states.size(), nowhere);
         for (const state_write& w : from.writes) {
             written[w.state] = w.node;
-            // Second derivatives are factors of scores; nothing is to be known of their own derivatives.
+            // Second derivatives are factors of scores; their own derivatives are not needed.
             if (scored_ != nullptr && scored_->is_curvature[w.state]) continue;
             if (is_active[w.node]) turned.seed(w.node, turned.read(derivative(w.state)));
         }
@@ -409,7 +409,7 @@ std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& d
 
 path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths,
                        double control) {
-    // The numbers of the way forth are what the way back was recorded with.
+    // The way back was recorded with the forward program's columns as terms and rows.
     program_data as_recorded =
         recorded_numbers(a.again, data, [&](std::size_t section, std::size_t run, std::vector<double>& row) {
             add_narrowness(a.smoothed, widths, section, run, row);

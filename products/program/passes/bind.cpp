@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the numbers that a trade's paths read.
 #include <algorithm>
 #include <array>
 

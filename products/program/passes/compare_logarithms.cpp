@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of exponentials become comparisons of their logarithms.
+// Replaces comparisons of exponentials by comparisons of their logarithms.
 #include <cmath>
 #include <optional>
 
@@ -9,7 +9,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// scale * exp(x) / divisor, by nodes; a factor that is not there is the constant 1.
+// scale * exp(x) / divisor, as nodes; a missing factor is the constant 1.
 struct curve {
     index x = 0, scale = nowhere, divisor = nowhere;
 };
@@ -57,8 +57,8 @@ class rewriter {
         return out;
     }
 
-    // The curves of which a node is the least, or the greatest, in the order in which it takes them. A script
-    // that takes the least of itself again and again has more than can be found.
+    // Collects the curves whose least or greatest a node is, in operand order. Gives up beyond most_curves,
+    // which a script that nests minima can exceed.
     bool find_curves(index i, operation of, std::vector<curve>& out) const {
         if (out.size() > most_curves) return false;
         if (is(i, of)) {
@@ -77,8 +77,8 @@ class rewriter {
         return i == nowhere ? append(into_, {operation::constant, {}, 1.0}) : (*renamed_)[i];
     }
 
-    // A level is reached by the least of some values if all reach it, and by the greatest if one does. It is
-    // not reached where the logarithm is less.
+    // The least of some values reaches a level if all do, the greatest if one does. A logarithm below the
+    // bound means "not reached".
     index in_logarithms(const node& n) {
         const bool is_strict = n.code == operation::less;
         if (!is_strict && n.code != operation::less_equal) return nowhere;
@@ -121,7 +121,7 @@ program compare_logarithms(const program& p) {
     for (section& s : out.sections) {
         section compared = rewriter(s).result();
         keep_written(compared);
-        // An exponential that is there for something else, too, costs nothing more.
+        // Not worth it if the exponential is needed elsewhere.
         if (exponentials(compared) < exponentials(s)) s = std::move(compared);
     }
     return share(out);

@@ -17,7 +17,7 @@ bool is_never_negative(const std::vector<node>& nodes, index i) {
            (n.code == operation::max && (is_floor(n.args[0]) || is_floor(n.args[1])));
 }
 
-// Nodes that can be infinite, or no number, on a path that does not take them.
+// Marks nodes that may be infinite or NaN on a path that does not select them.
 std::vector<bool> unbounded(const std::vector<node>& nodes) {
     std::vector<bool> out(nodes.size(), false);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -103,7 +103,7 @@ bool derivative_rules::is_choice(operation code) {
     return code == operation::min || code == operation::max || code == operation::select;
 }
 
-// A tie belongs to the first.
+// A tie selects the first operand.
 derivative_rules::choice derivative_rules::choice_of(index of) {
     const auto [a, b, c] = from_.nodes[of].args;
     switch (from_.nodes[of].code) {
@@ -145,8 +145,8 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
         case operation::norm_inv:
             return quotient(d, bell(of, one_over_root_two_pi));
         case operation::normal_to_exponential:
-            // -log(norm_cdf(-x)) grows as the density over the probability beyond x. It is held where x is
-            // below -1 and above 9.
+            // -log(norm_cdf(-x)) has the derivative density(x) / P(X > x). The value is clamped below -1 and
+            // above 9.
             return where(put(operation::logical_and, {put(operation::less, {constant(-1), a}),
                                                       put(operation::less, {a, constant(9)})}),
                          product(d, product(bell(a, one_over_root_two_pi), put(operation::exp, {of}))));
@@ -169,7 +169,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
                 operand == 1
                     ? made(product(of, put(operation::log, {a})))
                     : made(product(b, put(operation::pow, {a, put(operation::sub, {b, constant(1)})})));
-            // A root of 0 is finite, and rises infinitely fast.
+            // The root of 0 is finite, but its derivative is infinite.
             return way_ == way::forth ? if_taken(d, raised) : raised;
         }
         case operation::select:
@@ -186,7 +186,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
             return operand == 1 ? bump : put(operation::neg, {bump});
         }
         case operation::equal:
-            // A truth that is compared with another decides as it is, or the other way round.
+            // `equal` of two truths is either the first one or its negation.
             return put(operation::select, {n.args[1 - operand], d, put(operation::neg, {d})});
         case operation::logical_not:
             return put(operation::neg, {d});
@@ -210,25 +210,26 @@ index derivative_rules::quotient(index d, index by) {
     return way_ == way::back ? if_taken(d, made) : made;
 }
 
-// No times infinity is no. On the way back it is the factor that is infinite where no path takes it; on the
-// way forth a condition leaves that out later, but what a payoff then multiplies with 0 it takes nothing of.
+// Avoids 0 * infinity = NaN. On the way back the factor may be infinite where no path selects it. On the way
+// forward a condition drops that later; the case left is an infinite derivative that the payoff multiplies by
+// 0.
 index derivative_rules::times(index d, bool may_be_infinite, index factor, bool is_unbounded) {
     const index made = product(d, factor);
     if (way_ == way::back) return is_unbounded ? if_taken(d, made) : made;
     return may_be_infinite ? if_taken(factor, made) : made;
 }
 
-// d times the difference that a truth decides.
+// d times the difference between a truth's two outcomes.
 index derivative_rules::decided(index d, bool may_be_infinite, index if_so, index if_not) {
     const index difference = put(operation::sub, {if_so, if_not});
     const bool is_unbounded = unbounded_[if_so] || unbounded_[if_not];
-    // On the way forth, too, one of the two is not taken.
+    // One of the two outcomes is never selected, on the way forward too.
     if (way_ == way::forth && is_unbounded) return if_taken(d, product(d, difference));
     return times(d, may_be_infinite, difference, is_unbounded);
 }
 
-// d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) of x, the difference
-// over the width, where x is within 1.
+// d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) / width for |x| < 1,
+// with x = (b - a) / width.
 index derivative_rules::smoothed(index of, index d) {
     const auto [a, b, c] = from_.nodes[of].args;
     const index x = product(put(operation::sub, {b, a}), narrowness_[of]);
@@ -238,12 +239,12 @@ index derivative_rules::smoothed(index of, index d) {
     return where(put(operation::less, {squared, constant(1)}), product(d, product(bump, narrowness_[of])));
 }
 
-// exp(-x^2 / 2) times a number.
+// factor * exp(-x^2 / 2).
 index derivative_rules::bell(index x, double factor) {
     return product(constant(factor), put(operation::exp, {product(constant(-0.5), product(x, x))}));
 }
 
-// The difference of the numbers of a table about a position; 0 beyond its ends.
+// The difference of the table's numbers around a position; 0 beyond its ends.
 index derivative_rules::slope(index position, index table) {
     const auto last = static_cast<double>(from_.tables[table].size - 1);
     const auto at = [&](index x) { return put(operation::interpolate, {x, table}); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of derivatives, an operation each. A derivative that passes an operation between its result and
-// an operand is multiplied with a number, or left out: the same whether paths are gone back or forth.
+// The derivative rule of each operation. A derivative passes an operation between its result and an operand
+// by being multiplied or dropped, in either direction along the path.
 #pragma once
 
 #include <array>
@@ -16,27 +16,26 @@ class derivative_rules {
   public:
     enum class way : std::uint8_t { back, forth };
 
-    // Puts nodes into `into`, which begins with those of `from`; rows and tables likewise. `truths` marks the
-    // nodes of `from` that decide as a smoothed comparison does.
+    // Appends nodes to `into`, which begins with the nodes, rows and tables of `from`. `truths` marks the
+    // nodes of `from` that hold truths of smoothed comparisons.
     derivative_rules(const lane_section& from, std::vector<bool> truths, way, section& into);
 
-    // The comparison has a derivative. Its width is read from a row of its own, as one over it.
+    // Gives the comparison a derivative. One over its width is read from a row of its own.
     void smooth(index comparison);
 
     bool is_passed(index of, std::size_t operand) const;
-    // The derivative d once it has passed node `of`. On the way forth d `may_be_infinite` where the value is
+    // The derivative d after passing node `of`. On the way forward, d `may_be_infinite` although the value is
     // finite.
     index through(index of, std::size_t operand, index d, bool may_be_infinite = false);
-    // Whether what has passed the node may be infinite where its value is finite.
+    // True if the derivative after passing the node may be infinite where its value is finite.
     bool makes_infinite(index of) const;
 
-    // An operation that hands on one of two operands as it is.
+    // An operation that returns one of two operands unchanged.
     struct choice {
         index condition;
-        std::size_t if_so, if_not;  // operands
+        std::size_t if_so, if_not;  // numbers of operands
     };
     static bool is_choice(operation code);
-    // Whether the operand says which one.
     static bool decides(operation code, std::size_t operand) {
         return code == operation::select && operand == 0;
     }
@@ -44,7 +43,7 @@ class derivative_rules {
 
     index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
     index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
-    // Operands stand in braces, so that every compiler makes them in the order in which they are written.
+    // Braces fix the order in which compilers evaluate nested calls.
     index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
 
   private:

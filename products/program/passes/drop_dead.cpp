@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dead code: drops nodes, writes and states that no output depends on.
+// Dead code elimination: drops nodes, writes and states that no output depends on.
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {
 
 namespace {
 
-// Marks, from the back, every node that a root needs.
+// Marks every node that a root needs.
 std::vector<bool> needed_nodes(const std::vector<node>& nodes, std::vector<bool> roots) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         if (!roots[i]) continue;
@@ -26,7 +26,7 @@ std::vector<bool> write_roots(const section& s, const std::vector<bool>& live_st
 }  // namespace
 
 program drop_dead(const program& p) {
-    // A state is live if it is an output or some live state's next value reads it, in any section.
+    // A state is live if it is an output, or if the next value of a live state reads it in any section.
     std::vector<bool> live(p.states.size(), false);
     for (const index o : p.outputs) live[o] = true;
     for (bool changed = true; changed;) {

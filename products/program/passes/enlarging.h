@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Further states, terms and columns of a path program, with their numbers.
+// Adds states, terms and columns to a path program, with their numbers.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline index add_state(whole_program& to, std::string name, double at_start) {
     return static_cast<index>(to.code.states.size() - 1);
 }
 
-// A further column of a uniform code, which passes a number of the trade on.
+// Adds a column that passes on an input of the uniform code.
 inline index add_column(uniform_code& to, operation kind, std::string name) {
     const auto slot = static_cast<index>(to.inputs.size());
     to.inputs.push_back(std::move(name));
@@ -34,7 +34,6 @@ inline index add_term(whole_program& to, std::string name, double number) {
     return add_column(to.code.per_trade, operation::term, std::move(name));
 }
 
-// A further column of a section's runs.
 struct further_column {
     std::string name;
     std::vector<double> by_run;
@@ -42,7 +41,7 @@ struct further_column {
         : name(std::move(called)), by_run(std::move(numbers)) {}
 };
 
-// Their numbers stand behind those of the other columns. Returns the place of the first.
+// Inserts the numbers after those of the other columns. Returns the place of the first.
 inline index add_columns(whole_program& to, std::size_t section, const std::vector<further_column>& all) {
     uniform_code& code = to.code.sections[section].per_run;
     path_data& data = to.data;

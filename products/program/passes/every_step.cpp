@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that run after every step.
 #include <algorithm>
 
 #include "kernels/arguments.h"

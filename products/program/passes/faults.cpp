@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a program: operands that come after their node, operands that their operation does not take, and
-// empty slots.
+// Checks programs: operand order, operands that an operation does not take, empty slots.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +10,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Numbers of slots of each kind that the nodes of some code can read.
+// How many slots of each kind the nodes of some code can read.
 struct slots {
     std::size_t terms = 0, rows = 0, states = 0, normals = 0, uniforms = 0, scenarios = 0, tables = 0;
 };
@@ -94,7 +93,7 @@ std::string fault_of_streams(const std::vector<std::uint32_t>& streams, int slot
     return {};
 }
 
-// Faults of what a program is besides its sections.
+// Checks everything but the sections.
 template <class any_program>
 std::string fault_besides_sections(const any_program& p) {
     for (const std::string& fault : {fault_of_streams(p.normal_streams, p.normals_per_step, "normals"),
@@ -130,7 +129,7 @@ std::string fault_of(const program& p) {
 std::string fault_of(const path_program& p) {
     const auto of_uniform = [](const uniform_code& code, const slots& there) {
         if (std::string fault = fault_of(code.nodes, there); !fault.empty()) return fault;
-        // A united program has columns, but no code that makes them.
+        // A united program has columns, but no code that computes them.
         for (const std::uint32_t c : code.columns) {
             if (!code.nodes.empty() && c >= code.nodes.size())
                 return "a column is node " + std::to_string(c) + " of " + std::to_string(code.nodes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant folding: computes operations on constants and drops operations that change nothing.
+// Constant folding: computes operations on constants and drops identities.
 #include "products/program/evaluate.h"
 #include "products/program/passes/rewriting.h"
 
@@ -28,7 +28,7 @@ program fold(const program& p) {
             const auto number = [&](int i) { return i < arity ? arg(i).number : 0.0; };
             return append(into, {operation::constant, {}, evaluate(n.code, number(0), number(1), number(2))});
         }
-        // Only identities that hold for every operand, -0.0, infinities and not-a-number included.
+        // Only identities that hold for every operand, including -0.0, infinities and NaN.
         switch (n.code) {
             case operation::mul:
                 if (is(arg(1), 1.0)) return n.args[0];

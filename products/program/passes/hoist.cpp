@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hoisting: work that is alike for all paths runs ahead of them, once for the trade or once for each run of a
+// Hoisting: computes what is the same for all paths ahead of them, once for the trade or for each run of a
 // section.
 #include <map>
 #include <tuple>
@@ -10,8 +10,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Collects uniform nodes, each once whatever section it came from, and hands out columns for those that are
-// read.
+// Collects uniform nodes without duplicates across sections, and assigns columns to those that are read.
 class collector {
   public:
     explicit collector(uniform_code& into) : into_(into) {}
@@ -55,7 +54,7 @@ std::vector<index> keep_used_states(const program& p, path_program& out) {
     return new_state;
 }
 
-// Deals the nodes of a section out to the code of the trade, that of a run, and that of a path.
+// Distributes the nodes of a section over the code of the trade, of a run and of a path.
 class section_split {
   public:
     section_split(const section& from, const std::vector<index>& new_state, collector& trade,
@@ -92,7 +91,7 @@ class section_split {
     }
 
   private:
-    // A constant stands wherever it is used; it needs no column.
+    // Constants are copied to where they are used, without a column.
     index trade_operand(index i) {
         const node& n = from_.nodes[i];
         return n.code == operation::constant ? trade_.add(n) : in_trade_[i];
@@ -119,7 +118,7 @@ class section_split {
         for (index& arg : operands(n)) arg = (this->*operand)(arg);
         return n;
     }
-    // A state that nothing touches and a table that no path reads have no slot any more.
+    // Unused states and tables lose their slots.
     node with_new_slots(node n) {
         if (n.code == operation::state) n.args[0] = new_state_[n.args[0]];
         if (n.code == operation::interpolate) {

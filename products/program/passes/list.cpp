@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes over a recorded program, in the order in which they run.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -22,7 +21,6 @@ constexpr std::array all{
     pass{"drop_dead", "once more", &drop_dead, true},
 };
 
-// Debug builds check the program after every pass.
 void check([[maybe_unused]] const program& p, [[maybe_unused]] std::string_view after) {
 #ifndef NDEBUG
     if (const std::string fault = fault_of(p); !fault.empty())

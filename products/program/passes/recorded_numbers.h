@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a path program as those of a program that is recorded from it, to be bound to what passes
-// make of that one.
+// Converts the data of a path program to that of a recorded program made from it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 
 namespace tilewalk::program {
 
-// Columns become terms and rows. `add_to_row` appends further numbers to a row of a section's run. The states
-// at the start are left to the caller.
+// Columns become terms and rows. `add_to_row` appends further numbers to a row. The caller sets the initial
+// states.
 inline program_data recorded_numbers(
     const path_program& of, const path_data& data,
     const std::function<void(std::size_t section, std::size_t run, std::vector<double>& row)>& add_to_row) {
@@ -45,7 +44,7 @@ inline program_data recorded_numbers(
     return out;
 }
 
-// One over the width of each smoothed comparison of the section, for one of its runs.
+// Appends one over the width of each smoothed comparison of the section, for one of its runs; 0 for width 0.
 inline void add_narrowness(const std::vector<jump>& smoothed, const smoothing& widths, std::size_t section,
                            std::size_t run, std::vector<double>& row) {
     for (std::size_t j = 0; j < smoothed.size(); ++j) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the factors of a product that are alike for all paths.
+// Gathers the factors of a product that are the same for all paths.
 #include "products/program/passes/rewriting.h"
 
 namespace tilewalk::program {

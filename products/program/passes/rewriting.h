@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools for passes that rewrite programs.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@ namespace tilewalk::program {
 using index = std::uint32_t;
 inline constexpr index nowhere = ~index{0};
 
-// Rebuilds each section node by node: `put` sees a node whose operands are already renamed and says which
-// node of the new section stands for it.
+// Rebuilds each section node by node: `put` gets a node with renamed operands and returns its node in the new
+// section.
 inline program rebuild(const program& p, const std::function<index(section& into, const node&)>& put) {
     program out = p;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -43,7 +42,7 @@ inline index append(section& into, const node& n) {
     return append(into.nodes, n);
 }
 
-// Keeps the nodes that the marked ones need, in their order, and tells where each went.
+// Keeps the nodes that the marked ones need, in their order. Returns the new place of each.
 inline std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool> needed) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         if (!needed[i]) continue;
@@ -61,7 +60,6 @@ inline std::vector<index> keep_needed(std::vector<node>& nodes, std::vector<bool
     return renamed;
 }
 
-// Keeps the nodes of a section that its writes need.
 template <class any_section>
 void keep_written(any_section& s) {
     std::vector<bool> needed(s.nodes.size(), false);
@@ -70,10 +68,10 @@ void keep_written(any_section& s) {
     for (state_write& w : s.writes) w.node = renamed[w.node];
 }
 
-// The scope in which a node has one value.
+// The scope within which a node has a single value.
 enum class reach : std::uint8_t { trade, run, path };
 
-// Completes `out`, which already has the reach of the first nodes.
+// Extends `out`, which already covers the first nodes, to all of them.
 inline void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
     for (std::size_t i = out.size(); i < nodes.size(); ++i) {
         const node& n = nodes[i];
@@ -89,7 +87,7 @@ inline void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
             case operation::normal:
             case operation::uniform:
             case operation::scenario:
-            case operation::interpolate:  // paths have the tables
+            case operation::interpolate:  // paths read tables at their own positions
                 out[i] = reach::path;
                 break;
             default:

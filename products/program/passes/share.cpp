@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common subexpressions: equal operations on equal operands become one node.
+// Common subexpression elimination: equal operations on equal operands become one node.
 #include <map>
 #include <tuple>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries derivatives forth beside the numbers of a path program: each section also computes those of what it
-// writes, from those of the states that it read and from what the directions do to its other numbers.
+// Forward derivatives of a path program: each section also computes the derivatives of its writes, from those
+// of the states, terms and rows that it reads.
 #include "products/program/tangents.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace tilewalk::program {
 
 namespace {
 
-// Moves each node behind the last of its operands, but for the first nodes, which stay in their order: so few
-// numbers wait to be used.
+// Moves each node directly behind the last of its operands, which keeps few numbers live. The first nodes
+// keep their order.
 void put_near_operands(section& s, std::size_t first_nodes) {
     std::vector<index> behind(s.nodes.size(), 0), order(s.nodes.size());
     for (index i = 0; i < s.nodes.size(); ++i) {
@@ -42,7 +42,7 @@ void put_near_operands(section& s, std::size_t first_nodes) {
     for (state_write& w : s.writes) w.node = renamed[w.node];
 }
 
-// The recorded form, before it is made small.
+// Records the tangents, before passes and hoisting.
 class recording {
   public:
     recording(const path_program& p, tangent_program& told, index output)
@@ -80,7 +80,7 @@ class recording {
     static std::string name(index direction, const std::string& of) {
         return "d" + std::to_string(direction) + "/" + of;
     }
-    // The state that has the derivative of another.
+    // The state that holds the derivative of another.
     index state(index direction, index of) {
         const auto [at, is_new] =
             state_of_[direction].try_emplace(of, static_cast<index>(made_.states.size()));
@@ -114,7 +114,7 @@ class recording {
     void carry(std::size_t number) {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections[number];
-        // Truths are alike for all directions.
+        // Truths are the same for all directions.
         derivative_rules rules(
             from,
             told_.smoothed.empty() ? std::vector<bool>(from.nodes.size()) : active_.front().truths(number),
@@ -172,7 +172,7 @@ class recording {
         }
     }
 
-    // A sum in which a product of a path's numbers is taken without being rounded first.
+    // A sum that fuses a product of path numbers, so that the product is not rounded first.
     index plus(index sum, index d, section& into, derivative_rules& rules) {
         if (sum == nowhere) return d;
         extend(reach_of_, into.nodes);
@@ -190,7 +190,7 @@ class recording {
         return rules.plus(sum, d);
     }
 
-    // The move of a number that the section reads; `nowhere` if the direction leaves it.
+    // The derivative of a leaf along the direction; `nowhere` if it is 0.
     index leaf(std::size_t number, index direction, const node& n, derivative_rules& rules) {
         const index slot = n.args[0];
         const wanted_numbers& moved = moved_[direction];
@@ -203,7 +203,7 @@ class recording {
         return nowhere;
     }
 
-    // A derivative that no section changes is alike for all paths.
+    // Turns derivatives that no section writes into terms.
     void hold_still() {
         std::vector<bool> is_written(made_.states.size(), false);
         for (const section& s : made_.sections)
@@ -228,14 +228,14 @@ class recording {
     std::vector<std::map<index, index>> state_of_;  // by direction: states of the recorded form
     std::vector<wanted_numbers> moved_;             // by direction
     std::vector<active_values> active_;             // by direction
-    std::vector<reach> reach_of_;                   // by node of the section in the making
+    std::vector<reach> reach_of_;                   // by node of the section being made
     program made_;
 };
 
-// Sections that are not on every step run now and then: at an eighth of the steps, say.
+// The assumed frequency of sections that are not on every step.
 constexpr double share_of_steps = 1.0 / 8;
 
-// The operations of a step, with the share that other sections have in it.
+// Operations per step, other sections included at that frequency.
 double operations_of(const path_program& p) {
     double out = 0;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
