@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of path kernels and of the kernel that merges, with the same layout on the host and on the
+// The arguments of path kernels and of the merging kernel, with the same layout on the host and on the
 // device.
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace tilewalk::kernels {
 
-// One trade. At `numbers_at` of the numbers are its terms, its initial states, then the rows of each section;
-// a row has its columns and then its tables. The rows of sections that run on every step stand in those of
-// the step, section after section behind its own numbers. Each of these begins at a multiple of piece_bytes,
-// and so does a row that has as many bytes (see row_pitch). At `words_at` of the words are the keys of its
-// streams (see words_of_keys), in whole pieces; then, for each section, the place of its first row (counted
-// from numbers_at); then, at scenario_place, if the program has scenario slots, for each step the row of each
-// slot in the array of scenarios; then, at event_place, two words for each step that other sections follow:
-// its number, and a mask. Bit k of the mask says that section k runs after the step, on its next row. Two
-// words with the number no_step end them. A program whose sections have no room in a mask has a listed_event
-// instead for each run of such a section, in the order in which they run, and one with the number no_step
-// ends them. The words of a trade fill whole pieces.
+// One trade. Its numbers, from `numbers_at` on: terms, initial states, then the rows of each section; a row
+// has columns, then tables. Rows of sections on every step are part of the step's rows, appended in section
+// order. Each of these parts begins at a multiple of piece_bytes, as does a row of that many bytes (see
+// row_pitch).
+// Its words, from `words_at` on, in whole pieces: keys of its streams (see words_of_keys); the place of each
+// section's first row, counted from numbers_at; at scenario_place, if the program has scenario slots, the row
+// of each slot in the array of scenarios, for each step; at event_place, two words for each step that other
+// sections follow: its number, and a mask whose bit k says that section k runs after the step, on its next
+// row. Two words with the number no_step end them. A program with more sections than a mask has bits has
+// instead a listed_event for each run of such a section, in the order of execution, ended by one with the
+// number no_step.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -29,7 +29,6 @@ struct trade_record {
     word32 target_step;  // the first of its steps to targets, which are in the array of normals
 };
 
-// The most bytes that one load brings.
 static constexpr word32 piece_bytes = 16;
 // The most pieces of rows that a thread loads ahead, for a group of steps that may reach beyond the last.
 static constexpr int most_pieces_held = 2;
@@ -38,36 +37,34 @@ static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
     const word32 per_piece = piece_bytes / bytes_of_one;
     return (count + per_piece - 1) / per_piece * per_piece;
 }
-// The distance from one row of a section to the next, in numbers: a row has one number, two, or whole pieces.
+// The distance between rows of a section, in numbers: a row has one number, two, or whole pieces.
 static constexpr word32 row_pitch(word32 width, word32 bytes_of_one) {
     return width <= 2 ? width : whole_pieces(width, bytes_of_one);
 }
 static constexpr word32 scenario_place(word32 sections) {
     return whole_pieces(sections, sizeof(word32));
 }
-// `scenarios`: words that say the rows of scenarios.
 static constexpr word32 event_place(word32 sections, word32 scenarios) {
     return scenario_place(sections) + whole_pieces(scenarios, sizeof(word32));
 }
 static constexpr word32 no_step = ~word32{0};
 
 static constexpr int most_sections_of_masks = 32;
-// Section `section` runs after the step, on its row number `row`, which is at `place` (counted from
-// numbers_at).
+// Section `section` runs after the step, on row `row`, which is at `place` (counted from numbers_at).
 struct listed_event {
     word32 step, section, row, place;
 };
 
-// A number that paths make of a point, in a dimension that is scrambled as one of a factor.
+// The dimension of a point from which paths compute a number, and the factor that scrambles it.
 struct alignas(16) made_point {
     stream_key factor;
     word32 dimension, unused;
 };
-// Trades whose paths make points have so many of these, in the order of steps and slots; the last are unused.
+// Entries of a trade whose paths compute points, in the order of steps and slots; the last may be unused.
 static constexpr int points_of_trade = 32;
 
-// Shocks in memory, from path `first_path` on. Strides are in elements; the stride of slots is also that of
-// rows.
+// Shocks in memory, from path `first_path` on. Strides are in elements; slot_stride is also the distance
+// between rows.
 struct array_argument {
     const void* first;
     word64 step_stride;
@@ -75,15 +72,15 @@ struct array_argument {
     word64 texture;
 };
 
-// The launch of a path kernel. Block b walks tile first_tile + b % tiles of trade b / tiles, or, with trades
-// first, tile first_tile + b / trade_count of trade b % trade_count.
+// The launch of a path kernel. Block b walks tile first_tile + b % tiles of trade b / tiles or, with
+// trades_first, tile first_tile + b / trade_count of trade b % trade_count.
 struct path_arguments {
     const trade_record* trades;
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, [result of the trade][part]: the merged parts, and counts that start
-    // at 0.
+    // For a reduction that merges tiles, [result of the trade][part]: merged parts, and counts that start at
+    // 0.
     tile_result* merged;
     word32* finished;
     double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
@@ -99,10 +96,10 @@ struct path_arguments {
     array_argument normal;
     array_argument uniform;
     array_argument scenario;  // step_stride is the distance between rows
-    // By step, for trades that meet targets: numbers (step_to_target<shock>), and the target ahead.
+    // For trades with targets, by step: numbers (step_to_target<shock>), and the target ahead.
     const void* steps_to_targets;
     const word32* targets_ahead;
-    // For trades whose paths make points, with the tables of points_arguments.
+    // For trades whose paths compute points, with the tables of points_arguments.
     const made_point* made_points;
     const word32* directions;
     const void* normals_of_points;
@@ -115,7 +112,6 @@ static constexpr word32 parts_of(word32 tiles, word32 part_tiles) {
     return (tiles - 1) / part_tiles + 1;
 }
 
-// The merging of tiles, one block for each part of a trade.
 struct merge_arguments {
     tile_result* tiles;   // [trade][tile], used up by merging
     tile_result* merged;  // [trade][part]

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic that every kernel header stands on: IEEE fma, sqrt and floor, bit patterns, polynomials.
-// Std-free, so that g++, clang++, nvcc and NVRTC compile the same text. Contraction is off everywhere: a
-// fused multiply-add happens where fma is written and nowhere else, which is why all sides give the same bits
-// (nan payloads and signs apart).
+// The arithmetic below every kernel header: IEEE fma, sqrt and floor, bit patterns, polynomials. Std-free, so
+// that g++, clang++, nvcc and NVRTC compile the same text. Contraction is off everywhere: only a written fma
+// fuses, which is why all compilers give the same bits (NaN payloads and signs excepted).
 //
-// Every function of kernels/ is static: one library holds the same header compiled for several instruction
-// sets, and a merged (weak) copy could run an instruction that the machine does not have.
+// Every function of kernels/ is static: one library holds a header compiled for several instruction sets, and
+// a merged (weak) copy could run an instruction that the machine lacks.
 #pragma once
 
 namespace tilewalk::kernels {
@@ -13,7 +12,6 @@ namespace tilewalk::kernels {
 using word32 = unsigned int;
 using word64 = unsigned long long;
 
-// The layout of a floating-point type.
 template <typename real>
 struct format;
 
@@ -53,9 +51,9 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// All code that depends on the compiler is in this file and, for the unrolling of loops, in loops.h. Device
-// compilers have these three as functions, host compilers as builtins. They are templates because neither
-// form is a constant expression for every compiler, which is allowed in a template only.
+// Compiler-dependent code is here and, for the unrolling of loops, in loops.h. Device compilers have these
+// three as functions, host compilers as builtins. Templates, because neither form is a constant expression
+// for every compiler, which only a template may contain.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)
@@ -95,14 +93,13 @@ static constexpr real floor(real x) {
 #endif
 }
 
-// Clears the sign bit, also of nan and zero.
+// Clears the sign bit, also of NaN and zero.
 template <typename real>
 static constexpr real abs(real x) {
     return from_bits(to_bits(x) & (~typename format<real>::word{0} >> 1));
 }
 
-// The comparison alone decides: min(nan, b) is b, min(a, nan) is nan, and of two zeros the second is
-// returned.
+// min(nan, b) is b, min(a, nan) is nan, and of two zeros the second is returned.
 template <typename real>
 static constexpr real min(real a, real b) {
     return a < b ? a : b;
@@ -114,7 +111,7 @@ static constexpr real max(real a, real b) {
     return a > b ? a : b;
 }
 
-// lowest <= x <= highest; nan stays nan.
+// lowest <= x <= highest; NaN stays NaN.
 template <typename real>
 static constexpr real clamp(real x, real lowest, real highest) {
     return min(highest, max(lowest, x));
@@ -149,7 +146,7 @@ static constexpr double sqrt_of_middle_range(double x) {
     return sqrt(x);
 #endif
 }
-// The same for x in [2^-60, 2^60], and for 0.
+// The square root of x in [2^-60, 2^60], and of 0.
 static constexpr float sqrt_of_middle_range(float x) {
 #if defined(__CUDACC_RTC__)
     const float above_zero = x > 0x1p-60f ? x : 0x1p-60f;
@@ -172,8 +169,8 @@ static constexpr real polynomial(real x, real c0, rest... c) {
     return fma(x, polynomial(x, c...), c0);
 }
 
-// The same from the polynomials of the even and of the odd coefficients in x^2: one operation more, half the
-// latency. Use it for long polynomials, where a processor cannot overlap enough lanes to hide the latency.
+// The same sum as even and odd polynomials in x^2: one more operation, half the latency. For long polynomials
+// on processors that can't overlap enough lanes to hide the latency.
 template <typename real>
 struct even_and_odd {
     real even;
@@ -199,9 +196,9 @@ static constexpr real long_polynomial(real x, real c0, real c1, rest... c) {
     return fma(x, parts.odd, parts.even);
 }
 
-// Coefficients as a type with the array `of`. They are for double, where a GPU's instruction can't contain a
-// literal and two more instructions load it. A coefficient in constant memory is an operand, which nearly
-// halves the instructions of a polynomial.
+// Coefficients as a type with the array `of`. A GPU instruction can't contain a double literal, which two
+// more instructions load. A coefficient in constant memory is an operand, which nearly halves the
+// instructions of a polynomial.
 #if defined(__CUDACC_RTC__)
 template <class coefficients>
 struct copy_of_coefficients {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space `constant`, for numbers that are the same for all paths: the launch copies them to the module's
-// variable of this name. It has a header of its own because a module with the variable takes its 60 KiB; the
-// other 4 KiB of constant memory are left to the coefficients of functions.
+// The space `constant`, for numbers that all paths share; the launch copies them to the module's variable of
+// this name. A separate header, because a module that includes it takes 60 KiB of constant memory; the other
+// 4 KiB are for coefficients of functions.
 #pragma once
 
 #include "kernels/ptx.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of derivatives over the paths of a tile. Derivatives to the number of a row are summed in the tree
-// over the tile's paths, neighbours first. Paths are scattered over the numbers of a table; their sums have a
-// fixed point, so that no order matters, nor how many threads add at a time.
+// over paths, neighbours first. Paths are scattered over the numbers of a table; their sums are in fixed
+// point, so neither order nor concurrency matters.
 #pragma once
 
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
 
-// A sum in units of 2^-64, in two words. Each number added is at most 2^43 in size, and there are at most
-// 2^19 of them; a number that is not so, or is no number, spoils the sum.
+// A sum in units of 2^-64, in two words. Up to 2^19 numbers below 2^43 in size; any other number, or NaN,
+// spoils the sum.
 struct fixed_sum {
     static constexpr double most = 0x1p43;
 

@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels {
 
-// std::conditional, which NVRTC has no header for.
+// std::conditional, since NVRTC lacks the header.
 template <bool yes, class first, class second>
 struct choose {
     using type = first;
@@ -69,7 +69,7 @@ struct single_draws {
     }
 };
 
-// The same beside states in double, which leave fewer registers.
+// single_draws beside states in double, which leave fewer registers.
 struct mixed_draws : single_draws {
     template <word32 kind, bool is_one_of_several = false>
     using path_bits = path_stream<kind>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions exp, log and pow: branch-free, from polynomials fitted for Tilewalk (Remez exchange in
-// 113-bit arithmetic, coefficients then rounded). Arguments and results may be subnormal; nan gives nan.
+// 113-bit arithmetic, coefficients then rounded). Arguments and results may be subnormal; NaN gives NaN.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -25,7 +25,7 @@ struct ln2 {
     static constexpr real high() { return coefficient<ln2_parts<real>, 0>(); }
     static constexpr real low() { return coefficient<ln2_parts<real>, 1>(); }
     static constexpr real inverse() { return coefficient<ln2_parts<real>, 2>(); }
-    // Brings the exponent of split_exp to the low bits of a mantissa. Twice the bias is added, so that both
+    // Moves the exponent of split_exp to the low bits of a mantissa. Includes twice the bias, so that both
     // halves of the exponent come out without arithmetic shifts (see scale).
     static constexpr real shift() { return coefficient<ln2_parts<real>, 3>(); }
 };
@@ -44,7 +44,7 @@ static constexpr float exponential_tail(float r) {
     return polynomial(r, 0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123dep-7f, 0x1.6ac74ep-10f);
 }
 
-// e^(x + correction) = 2^exponent * (1 + fraction): the exponent stands in the low bits of shifted_exponent.
+// e^(x + correction) = 2^exponent * (1 + fraction), with the exponent in the low bits of shifted_exponent.
 template <typename real>
 struct split_exponential {
     typename format<real>::word shifted_exponent;
@@ -56,13 +56,13 @@ static constexpr split_exponential<real> split_exp(real x, real correction) {
     const real shift = ln2<real>::shift();
     const real shifted = fma(x, ln2<real>::inverse(), shift);
     const real n = shifted - shift;
-    // The inner fma is exact; the small parts are added together first, so that only one rounding counts.
+    // The inner fma is exact; the small parts are added first, so that only one rounding matters.
     const real r = fma(-n, ln2<real>::high(), x) + fma(-n, ln2<real>::low(), correction);
     return {to_bits(shifted), fma(r * r, exponential_tail(r), r)};
 }
 
-// x * 2^exponent for 0.001 < |x| < 1000, rounded once, also where the result is subnormal; inf if it is too
-// large. It multiplies by two factors with half the exponent each; the first product is exact.
+// x * 2^exponent for 0.001 < |x| < 1000, rounded once, even if the result is subnormal; inf if too large.
+// Multiplies by two factors with half the exponent each; the first product is exact.
 template <typename real>
 static constexpr real scale(real x, typename format<real>::word shifted_exponent) {
     const auto half = shifted_exponent >> 1;
@@ -112,7 +112,7 @@ static constexpr split_number<real> split(real x) {
     const word one = to_bits(real(1));
     const word root_half = to_bits(real(0x1.6a09e6p-1f));
     const word moved = to_bits(x) - root_half + one;
-    // The biased exponent becomes the low bits of the mantissa of 2^width, so that no integer is converted.
+    // Puts the biased exponent into the low bits of the mantissa of 2^width, so that no integer is converted.
     const real base = from_bits(word(format<real>::exponent_bias + width) << width);
     const real exponent =
         from_bits(to_bits(base) | (moved >> width)) - (base + real(format<real>::exponent_bias));
@@ -120,7 +120,7 @@ static constexpr split_number<real> split(real x) {
     return {exponent, mantissa - real(1)};
 }
 
-// The same for every positive finite x: a subnormal number is scaled up first.
+// The same for every positive finite x; scales subnormal numbers up first.
 template <typename real>
 static constexpr split_number<real> split_any(real x) {
     using number = format<real>;
@@ -143,12 +143,12 @@ static constexpr real log_of_parts(split_number<real> s) {
     return whole + (fma(s.exponent, ln2<real>::low(), tail) + lost);
 }
 
-// log(x) for positive normal x only, as the radius of a normal in single needs it. Error < 0.9 ulp.
+// log(x) for positive normal x, for the radius of a normal in single. Error < 0.9 ulp.
 static constexpr float log_of_normal_range(float x) {
     return log_of_parts(split(x));
 }
 
-// log(x) for every x: log(0) = -inf, nan below zero, log(inf) = inf. Error < 0.9 ulp.
+// log(x) for every x: log(0) = -inf, NaN below zero, log(inf) = inf. Error < 0.9 ulp.
 template <typename real>
 static constexpr real log(real x) {
     using number = format<real>;
@@ -191,9 +191,9 @@ static constexpr float atanh_tail(float z) {
     return polynomial(z, 0x1.999998p-2f, 0x1.24964ep-2f, 0x1.c486bcp-3f, 0x1.b3c634p-3f);
 }
 
-// log(x) in two parts for positive finite x, relative error < 2^-64 in double (2^-35 in float): y log(x) of
-// pow multiplies it by up to 745 (104). log(m) = 2 atanh((m - 1) / (m + 1)), where the two leading terms
-// carry a low part.
+// log(x) in two parts for positive finite x, relative error < 2^-64 in double (2^-35 in float), because pow
+// multiplies it by up to 745 (104). log(m) = 2 atanh((m - 1) / (m + 1)), with low parts for the two leading
+// terms.
 template <typename real>
 static constexpr two_parts<real> precise_log(real x) {
     const auto parts = split_any(x);
@@ -221,7 +221,7 @@ static constexpr two_parts<real> precise_log(real x) {
     return exact_sum(second.high, low);
 }
 
-// x^y for every x and y, with the special values of C's pow: pow(x, 0) = pow(1, y) = 1 even for nan, a
+// x^y for every x and y, with the special values of C's pow: pow(x, 0) = pow(1, y) = 1 even for NaN, a
 // negative x has a result for whole y only. Error < 1.4 ulp; gradual underflow.
 template <typename real>
 static constexpr real pow(real x, real y) {
@@ -236,7 +236,7 @@ static constexpr real pow(real x, real y) {
     const auto e = split_exp(clamp(product, -limit, limit), correction);
     const real result = scale(real(1) + e.fraction, e.shifted_exponent);
 
-    // The sizes 0 and inf have no logarithm; the size 1 has 0 * inf for infinite y.
+    // Sizes 0 and inf have no logarithm; size 1 gives 0 * inf for infinite y.
     const real extreme = (size == real(0)) == (y < real(0)) ? number::infinity : real(0);
     const bool is_extreme = (size == real(0)) | (size == number::infinity);
     const bool is_number = (x == x) & (y == y);

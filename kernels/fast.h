@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of precision single_fast: kernels::fast has every function of kernels/operations.h in float;
-// those below use the approximations of a GPU's hardware. The error bounds of instructions are those of the
-// PTX manual. Subnormal numbers count as zero where an instruction is involved. A bit depends on the
-// architecture, but not on feeds, grids or the number of GPUs.
+// those below use a GPU's hardware approximations. Error bounds of instructions are from the PTX manual.
+// Instructions flush subnormal numbers to zero. Bits depend on the architecture, but not on feeds, grids or
+// the number of GPUs.
 #pragma once
 
 #include "kernels/draws.h"
@@ -13,7 +13,7 @@ namespace tilewalk::kernels::fast {
 
 using namespace tilewalk::kernels;
 
-// Functions of one instruction each.
+// One instruction each.
 namespace approximate {
 
 // 2^x, relative error < 2^-22.
@@ -45,7 +45,7 @@ static float sqrt(float x) {
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
-// The smaller of two numbers; nan if one is nan.
+// NaN if an operand is NaN.
 static float min(float a, float b) {
     float y = 0;
     asm("min.NaN.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
@@ -67,7 +67,7 @@ static float inverse(float x) {
 static constexpr float log2_of_e = 0x1.715476p+0f;
 static constexpr float log_of_2 = 0x1.62e43p-1f;
 
-// The product's rounding counts in full: error < 2 + |1.2 x| ulp.
+// Error < 2 + |1.2 x| ulp, dominated by the rounding of the product.
 static float exp(float x) {
     return approximate::exp2(x * log2_of_e);
 }
@@ -88,14 +88,13 @@ static float max(float a, float b) {
     return approximate::max(a, b);
 }
 
-// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 for larger |b|. (div.approx takes three instructions more,
-// and its error is no smaller.)
+// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 for larger |b|. (div.approx takes three instructions more and
+// is no more accurate.)
 static float div(float a, float b) {
     return a * approximate::inverse(b);
 }
 
-// x less whole turns, for |x| up to some thousands of turns; beyond that the rest loses a bit for each
-// doubling.
+// Subtracts whole turns, for |x| up to some thousands of turns; beyond, each doubling loses a bit.
 static float within_a_turn(float x) {
     const float shift = format<float>::integer_shift;
     const float turns = fma(x, 0x1.45f306p-3f, shift) - shift;
@@ -110,15 +109,15 @@ static float cos(float x) {
     return approximate::cos(within_a_turn(x));
 }
 
-// Relative error < (1 + |y| + |y log2(x)|) * 2^-22, where |y| is the absolute error of the logarithm near 1;
-// the special values of C's pow, as in kernels/exponential.h.
+// Relative error < (1 + |y| + |y log2(x)|) * 2^-22, where |y| is due to the absolute error of the logarithm
+// near 1. Special values are those of C's pow, as in kernels/exponential.h.
 static float pow(float x, float y) {
     const float size = abs(x);
     const float power = approximate::exp2(y * approximate::log2(size));
     const bool whole = floor(y) == y;
     const bool odd = whole & (floor(y * 0.5f) * 2.0f != y);
     const bool negative = (to_bits(x) >> 31) != 0;
-    // The size 1 has only the power 1, also if y is infinite.
+    // Every power of size 1 is 1, also for infinite y.
     const float of_size = (size == 1.0f) & (y == y) ? 1.0f : power;
     const float with_sign = negative & odd ? -of_size : of_size;
     const bool undefined = (x < 0.0f) & !whole & (size < format<float>::infinity);
@@ -137,8 +136,8 @@ static float norm_cdf(float x) {
 }
 
 // A shorter polynomial than the exact function's (Remez exchange): absolute error < 2^-13 for x from -0.85,
-// where a law with a mass at 0 has no tail yet, to 7, where draws end. For smaller x it falls, down to x =
-// -11.
+// where a law with a mass at 0 has no tail yet, to 7, where draws end. The error falls for smaller x, down to
+// x = -11.
 static float normal_to_exponential(float x) {
     return polynomial(x, 0x1.62d96cp-1f, 0x1.987fdap-1f, 0x1.4689e8p-2f, 0x1.27ae62p-5f, -0x1.58ebaap-8f,
                       0x1.04182ep-11f, -0x1.b1a5b2p-16f, 0x1.1f13c8p-21f);
@@ -148,9 +147,9 @@ static float normal_to_exponential(float x) {
 
 namespace tilewalk::kernels {
 
-// Draws in single_fast. The normals are those of single_draws, made from the same random bits by Box-Muller
-// on approximations (four a pair), within 2^-16 + 2^-22 / radius of them; the uniforms are those of
-// single_draws. With other rounds of Philox than its 10 the random bits are others.
+// Draws in single_fast. Normals use the random bits of single_draws and approximate Box-Muller (four
+// approximations a pair); they are within 2^-16 + 2^-22 / radius of those of single_draws. Uniforms are those
+// of single_draws. Random bits differ if Philox has other than 10 rounds.
 template <int rounds>
 struct fast_draws_of {
     using shock = float;
@@ -181,11 +180,10 @@ struct fast_draws_of {
         const auto second = pair_of_bits(bits.x2, bits.x3);
         return {{first.cosine, first.sine, second.cosine, second.sine}};
     }
-    // The pair of normals by Box-Muller.
     static sine_cosine<float> pair_of_bits(word32 w0, word32 w1) {
         // All 32 bits count, as in single: (w0 + 1/2) / 2^32, rounded.
         const float uniform = fma(float(w0), 0x1p-32f, 0x1p-33f);
-        // The absolute value, because the logarithm of a number just below 1 might come out above 0.
+        // The absolute value, because the approximate logarithm of a number just below 1 may be positive.
         const float radius = fast::approximate::sqrt(fabsf(fast::approximate::log2(uniform)) * 0x1.62e43p+0f);
         // Turns from -1/2 to 1/2, from 23 bits around the number 1.5.
         const float turns = from_bits(word32(int(w1) >> 9) + to_bits(1.5f));

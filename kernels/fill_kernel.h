@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that fill a cube of shocks in memory: with the numbers that paths would make in registers, to the
-// bit, or from the random bits of another generator. Paths stand side by side in a row.
+// Kernels that fill a cube of shocks in memory: with the numbers that paths would draw in registers, bit for
+// bit, or from the random bits of another generator. Paths are adjacent in a row.
 #pragma once
 
 #include "kernels/draws.h"
@@ -10,10 +10,9 @@
 
 namespace tilewalk::kernels {
 
-// The template argument `stores` says how a thread stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
+// The template argument `stores` stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
 
-// A part of a cube, whole tiles wide. Memory and rows begin at multiples of 16 bytes, so that every store has
-// 16.
+// A part of a cube, whole tiles wide. Memory and rows are aligned to 16 bytes, as every store requires.
 struct cube_argument {
     void* first;
     word64 pitch;  // elements from row to row
@@ -23,7 +22,6 @@ struct cube_argument {
 
 static constexpr int fill_threads = 256;
 
-// The shocks that a thread stores in one piece.
 template <class shock>
 static constexpr int fill_width = 16 / int(sizeof(shock));
 
@@ -37,8 +35,8 @@ static constexpr shock* place_of(const cube_argument& in, word64 row, word64 pat
     return static_cast<shock*>(in.first) + row * in.pitch + path;
 }
 
-// The numbers of one stream. Number n stands in row n / dimensions * per_step + slots[n % dimensions], or,
-// without slots, in row n.
+// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions] or, without
+// slots, in row n.
 struct draws_arguments {
     cube_argument into;
     word64 seed;
@@ -55,8 +53,8 @@ static constexpr word64 row_of_number(const draws_arguments& a, word64 number) {
     return number / a.dimensions * a.per_step + a.slots[number % a.dimensions];
 }
 
-// One block of threads for each block of random numbers and stretch of paths. A thread makes the numbers for
-// 16 bytes of neighbouring paths, and so writes `per_block` rows of them.
+// One block of threads for each block of random numbers and stretch of paths. A thread draws for 16 bytes of
+// neighbouring paths, and so writes `per_block` rows of them.
 template <class draws>
 static constexpr word64 blocks_to_draw(const draws_arguments& a) {
     return (a.numbers + (draws::per_block - 1)) / draws::per_block *
@@ -89,7 +87,7 @@ static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
     }
 }
 
-// The shift that a randomisation of quasi-random points adds to dimension `row` of each point, without carry.
+// The digital shift (addition without carry) of a randomisation, for dimension `row` of each point.
 static constexpr word64 digital_shift(word64 seed, word64 unit, word64 row) {
     return low_word(path_block(seed, unit, word32(row), shift_stream));
 }
@@ -122,8 +120,8 @@ static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     stores::store(place_of<shock>(a.into, row, path), x);
 }
 
-// Quasi-random points of 64 bits become normals, shifted at random by unit and dimension. In single only the
-// leading bits count.
+// Converts quasi-random points of 64 bits to normals, with a digital shift by unit and dimension. Single uses
+// the leading bits.
 template <class shock, class stores>
 static void convert_points(const bits_arguments& a, word64 block, int thread) {
     constexpr int width = fill_width<shock>;

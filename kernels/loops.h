@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that say how often their body stands in the code. A body that stands there once keeps the instruction
-// cache and the registers small. A body that is laid out knows its index at compile time, so that the arrays
-// it indexes can stay in registers. A host compiler decides by itself.
+// Loops with a stated number of copies of their body. A single copy keeps the instruction cache and registers
+// small. An unrolled body knows its index at compile time, so that arrays indexed by it can stay in
+// registers. Host compilers decide for themselves.
 #pragma once
 
 namespace tilewalk::kernels {
 
-// Calls of(i) for first <= i < last; the body stands in the code once.
+// Calls of(i) for first <= i < last; one copy of the body.
 template <class body>
 static constexpr void rolled(int first, int last, const body& of) {
 #if defined(__CUDA_ARCH__)
@@ -15,7 +15,7 @@ static constexpr void rolled(int first, int last, const body& of) {
     for (int i = first; i < last; ++i) of(i);
 }
 
-// Calls of(i) for first <= i < last, `copies` at a time.
+// Calls of(i) for first <= i < last; `copies` copies of the body.
 template <int copies, class body>
 static constexpr void unrolled_by(int first, int last, const body& of) {
 #if defined(__CUDA_ARCH__)
@@ -24,7 +24,7 @@ static constexpr void unrolled_by(int first, int last, const body& of) {
     for (int i = first; i < last; ++i) of(i);
 }
 
-// Calls of(i) for 0 <= i < count, each laid out with its own constant i.
+// Calls of(i) for 0 <= i < count, unrolled with constant i.
 template <int count, class body>
 static constexpr void unrolled(const body& of) {
 #if defined(__CUDA_ARCH__)
@@ -33,9 +33,9 @@ static constexpr void unrolled(const body& of) {
     for (int i = 0; i < count; ++i) of(i);
 }
 
-// The same, laid out by the language if it is long. NVRTC lays out a long loop only after it has looked for
-// arrays to keep in registers: a basket of ten assets then had its shocks in local memory, and took up to
-// half as long again. It is better that it does so late where registers are short.
+// The same, unrolled by the language if long. NVRTC unrolls a long loop only after choosing arrays for
+// registers: a basket of ten assets then had its shocks in local memory and took up to half as long again.
+// Where registers are short, NVRTC's late unrolling is better.
 template <int count, int i = 0, class body>
 static constexpr void spelled_out(const body& of) {
     if constexpr (count <= 4) {
@@ -46,14 +46,13 @@ static constexpr void spelled_out(const body& of) {
     }
 }
 
-// A number that is known at compile time.
 template <int number>
 struct known_number {
     static constexpr int value = number;
 };
 
-// Calls of(known_number<i>()) for the i that is `number`, first <= i < last. Each i has its own copy of the
-// body, which a few branches lead to.
+// Calls of(known_number<i>()) for i = number, first <= number < last. Each i has its own copy of the body,
+// reached by binary branching.
 template <int first, int last, class body>
 static constexpr void chosen(int number, const body& of) {
     if constexpr (last - first == 1) {

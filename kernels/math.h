@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions of Tilewalk, for both back ends: no priced number passes through another library's
-// functions.
+// Tilewalk's elementary functions, for both back ends: no priced number passes through another library's.
 #pragma once
 
 #include "kernels/arithmetic.h"

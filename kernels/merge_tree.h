@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one fixed tree of merge_tiles, by the threads of a block: neighbours first, an odd last one is carried
-// up.
+// The fixed tree of merge_tiles, by the threads of a block: neighbours first, an odd last one carried up.
 #pragma once
 
 #include "kernels/tile_result.h"
 
 namespace tilewalk::kernels {
 
-// Leaves the result in m[0], written by thread 0; the rest of m is used up.
+// Leaves the result in m[0], written by thread 0, and overwrites the rest of m.
 template <int threads>
 static void merge_in_block(tile_result* m, word32 count) {
     while (count > 1) {
         const word32 next = (count + 1) / 2;
-        // A round of threads writes before everything that later rounds read; within a round, all threads
-        // read before any writes.
+        // A round of threads writes below everything that later rounds read; within a round, all threads read
+        // before any writes.
         for (word32 first = 0; first < next; first += threads) {
             const word32 i = first + threadIdx.x;
             tile_result r{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moments of payoffs: count, mean and sums of central powers of a tile, and the merging of two sets. The
-// order of summation is fixed, without fma and with no division but by a count, so that every back end and
+// The moments of payoffs: count, mean and sums of central powers of a tile, and the merging of two sets.
+// Summation order is fixed, without fma and with divisions by counts only, so that every back end and
 // grouping of lanes gives the same bits.
 #pragma once
 
@@ -24,7 +24,7 @@ struct central_sums {
 };
 
 // The three passes over one lane. x points to the lane's first payoff; the next are lanes_per_tile apart.
-// Paths from `paths` on (of the tile) contribute nothing, whatever their places hold.
+// Paths from `paths` on contribute nothing, whatever their memory holds.
 static constexpr double lane_sum(const double* x, int lane, int paths) {
     double sum = 0;
     for (int j = 0; j < paths_per_lane; ++j) {
@@ -81,8 +81,7 @@ static constexpr moments tile_moments(const double* x, int paths) {
     return {double(paths), mean, a[0], b[0], c[0]};
 }
 
-// The moments of two disjoint sets of paths together. The result is exact if the means are equal or a set is
-// empty.
+// The moments of the union of two disjoint sets of paths. Exact if the means are equal or a set is empty.
 static constexpr moments merge(const moments& a, const moments& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
@@ -98,8 +97,8 @@ static constexpr moments merge(const moments& a, const moments& b) {
                 4 * r * (a.count * b.m3 - b.count * a.m3)};
 }
 
-// Merges the tiles of a run in the one fixed tree: neighbours first, an odd last one is carried up. The
-// result is left in m[0]; the rest of m is used up. No tiles merge to an empty set.
+// Merges the tiles of a run in the fixed tree: neighbours first, an odd last one carried up. Returns the
+// result, overwriting m. No tiles merge to an empty set.
 static constexpr moments merge_tiles(moments* m, word64 count) {
     if (count == 0) return {0, 0, 0, 0, 0};
     while (count > 1) {

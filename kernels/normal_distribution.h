@@ -36,7 +36,7 @@ static constexpr two_parts<float> mills_polynomial(float z) {
 // e^(t^2/2) * norm_cdf(-t) for t >= 0, in two parts.
 template <typename real>
 static constexpr two_parts<real> mills_ratio(real t) {
-    // z is written so that its error vanishes with t, where the polynomial is steepest.
+    // Written so that the error of z vanishes with t, where the polynomial is steepest.
     const auto p = mills_polynomial(fma(t + t, real(1) / (t + real(5)), real(-1)));
     const real sum = t + real(1);
     const real lost = t < real(1) ? t - (sum - real(1)) : real(1) - (sum - t);
@@ -68,7 +68,7 @@ static constexpr real norm_cdf(real x) {
     return x > real(0) ? real(1) - tail : tail;
 }
 
-// normal_to_exponential as a polynomial in x, which is mapped to [-1, 1] from the interval where it counts.
+// normal_to_exponential as a polynomial in x, mapped to [-1, 1] from its range.
 struct exponential_polynomial_coefficients {
     static constexpr double of[] = {
         0x1.4b85f38d7c05cp+3,   0x1.520c6f2f8a18fp+4,   0x1.7d54b38b8ca08p+3,   0x1.7cef6bcb6b2dbp-2,
@@ -82,10 +82,10 @@ struct exponential_polynomial_coefficients {
         -0x1.77ce9b6366713p-13, -0x1.3eb2f9d1ad816p-14, 0x1.207e2b7a2e6f7p-15};
 };
 
-// The exponential number with the same probability of a larger one as the standard normal x:
-// -log(norm_cdf(-x)). It holds from x = -1 to where draws end (9 in double, 7 in float); beyond, it is that
-// of the nearer end. Schemes that draw from a law with a mass at 0 need no more. Absolute error < 2^-45 in
-// double, 2^-18 in float.
+// -log(norm_cdf(-x)): the exponential number with the same probability of being exceeded as the standard
+// normal x. Valid from x = -1 to where draws end (9 in double, 7 in float), and clamped beyond, which
+// suffices for schemes that draw from a law with a mass at 0. Absolute error < 2^-45 in double, 2^-18 in
+// float.
 static constexpr double normal_to_exponential(double x) {
     return long_polynomial_of<exponential_polynomial_coefficients>(fma(clamp(x, -1.0, 9.0), 0.2, -0.8));
 }
@@ -142,7 +142,7 @@ static constexpr float guess_polynomial(float z) {
                       -0x1.51ceeep+0f, 0x1.82cc8p-1f, 0x1.fb1cfcp-5f);
 }
 
-// The x with norm_cdf(x) = p: -inf for 0, inf for 1, nan outside [0, 1]. Relative accuracy down to the
+// The x with norm_cdf(x) = p: -inf for 0, inf for 1, NaN outside [0, 1]. Relative accuracy down to the
 // smallest p. Error < 3 ulp.
 template <typename real>
 static constexpr real norm_inv(real p) {
@@ -159,8 +159,8 @@ static constexpr real norm_inv(real p) {
     const real sum = s + real(3);
     const real guess = abs(offset) * sum * guess_polynomial((s - real(3)) / sum);
     // One Halley step on log(norm_cdf(-x)) = log(p). The logarithm of p / norm_cdf(-x) is that of e^d / ratio
-    // with d = log(p) + x^2 / 2, so that nothing underflows; it is small, so that four terms of its series
-    // suffice.
+    // with d = log(p) + x^2 / 2, so nothing underflows; four terms of its series suffice, because it is
+    // small.
     const auto ratio = mills_ratio(guess);
     const auto e = split_exp(fma(real(0.5) * guess, guess, log_lower), real(0));
     const real part = (scale(real(1) + e.fraction, e.shifted_exponent) - ratio.high - ratio.low) / ratio.high;

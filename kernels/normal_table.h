@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normal number of random bits by inversion, from a table: a polynomial for each of some equal parts of
-// each octave of the probability. It costs a tenth of the operations of norm_inv, which the table is made of.
+// The normal number of random bits by inversion, from a table: a polynomial for each of several equal parts
+// of each octave of the probability. A tenth of the operations of norm_inv, from which the table is made.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// Rows count from the probability 1/2 down: half of all numbers take one of the first octave.
+// Rows count from probability 1/2 down: half of all numbers fall into the first octave.
 template <class shock>
 struct normal_table;
 
-// Six coefficients, of which those of powers above the first need no more than a float: a part is so small
-// that each power makes a number 2^7 times smaller. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
+// Six coefficients. Those of the second power and above are floats: a part is so small that each power
+// contributes 2^7 times less. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
 template <>
 struct normal_table<double> {
     static constexpr int bits_of_part = 5, octaves = 53, rows = octaves << bits_of_part;
@@ -29,7 +29,7 @@ struct normal_table<float> {
     const float* all;  // [row][coefficient]
 };
 
-// The part of a table that has a number, and the place in it, from -1 to 1.
+// The row of a number, and its place in the row's part, from -1 to 1.
 template <class shock>
 struct normal_place {
     word32 row;
@@ -37,7 +37,7 @@ struct normal_place {
     bool is_upper;  // the number is not below the middle
 };
 
-// With bits w, the probability is (w / 2^12 + 1/2) / 2^52, or the same from above.
+// Bits w stand for the probability (w / 2^12 + 1/2) / 2^52, or its mirror image.
 static constexpr normal_place<double> place_in_normals(word64 w) {
     using table = normal_table<double>;
     const bool is_upper = w >> 63 != 0;
@@ -50,7 +50,7 @@ static constexpr normal_place<double> place_in_normals(word64 w) {
     const word64 in_part = bits << table::bits_of_part & ((word64{1} << format<double>::mantissa_bits) - 1);
     return {word32(last - (bits >> shift)), fma(2.0, from_bits(in_part | to_bits(1.0)), -3.0), is_upper};
 }
-// With bits w, the probability is (w + 1/2) / 2^32, or the same from above.
+// Bits w stand for the probability (w + 1/2) / 2^32, or its mirror image.
 static constexpr normal_place<float> place_in_normals(word32 w) {
     using table = normal_table<float>;
     const bool is_upper = w >> 31 != 0;
@@ -62,7 +62,6 @@ static constexpr normal_place<float> place_in_normals(word32 w) {
     return {last - (bits >> shift), fma(2.0f, from_bits(in_part | to_bits(1.0f)), -3.0f), is_upper};
 }
 
-// Each beside the number's place. The sign is that of the half.
 static constexpr double normal_in_table(const normal_place<double>& at, double c0, double c1, float c2,
                                         float c3, float c4, float c5) {
     const float t = float(at.t);
@@ -76,7 +75,6 @@ static constexpr float normal_in_table(const normal_place<float>& at, float c0, 
     return at.is_upper ? size : -size;
 }
 
-// The normals of a table in memory, by their places.
 static constexpr double normal_of(const normal_table<double>& in, const normal_place<double>& at) {
     constexpr int rows = normal_table<double>::rows;
     const double* const low = in.low + at.row;

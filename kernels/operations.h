@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a program on numbers, one function each under the operation's own name. Functions not
-// defined here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, normal_to_exponential, min, max,
-// pow, fma) are those of kernels/math.h. Truth is 1 or 0; any number but zero (nan included) counts as true.
+// The operations of a program on numbers, one function each under the operation's name. Functions not defined
+// here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, normal_to_exponential, min, max, pow, fma)
+// are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as true.
 #pragma once
 
 #include "kernels/math.h"
@@ -33,7 +33,7 @@ static constexpr real div(real a, real b) {
     return a / b;
 }
 
-// Comparisons with nan are false.
+// Comparisons with NaN are false.
 template <typename real>
 static constexpr real less(real a, real b) {
     return a < b ? real(1) : real(0);
@@ -69,15 +69,15 @@ static constexpr real select(real condition, real a, real b) {
     return condition != real(0) ? a : b;
 }
 
-// b, or nan if the condition is true and a is no finite number.
+// b, or NaN if the condition is true and a is not finite.
 template <typename real>
 static constexpr real flaw(real condition, real a, real b) {
     const real none = condition != real(0) ? a - a : real(0);
     return b + none;
 }
 
-// The place of a position in a table, in units of the table's grid: between number i and the next, and how
-// far along. A nan is at the first number, with nan as its distance.
+// A position in a table, in units of its grid: between number i and the next, at distance `on` from i. NaN is
+// at the first number, with distance NaN.
 template <typename real>
 struct place_in_table {
     int i;
@@ -95,7 +95,7 @@ static constexpr real between(real first, real second, real on) {
     return fma(on, second - first, first);
 }
 
-// Interpolates between the numbers of a table; flat beyond its ends.
+// Interpolates between the numbers of a table; constant beyond its ends.
 template <typename real, class table>
 static constexpr real interpolate(const table& of, int size, real position) {
     const auto place = find_place(size, position);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path kernel: a block walks one tile of paths of one trade through its program and leaves the moments of
-// the payoffs. The program says what the steps do, the feed how shocks arrive, the reduction how the tile is
-// summed.
+// The path kernel: a block walks one tile of one trade through its program and leaves the moments of the
+// payoffs. The program defines the steps, the feed how shocks arrive, the reduction how the tile is summed.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -15,14 +14,13 @@
 
 namespace tilewalk::kernels {
 
-// Whether paths read tables in the step. A program has the constant only if they do.
+// True if paths read tables in the step. Optional constant of a program.
 template <class program>
 static constexpr bool step_has_tables = requires {
     program::step_has_tables;
 };
 
-// The number of states of a path that are results. A program has the constant only if there are more than
-// one.
+// The number of a path's states that are results. Optional constant of a program; default 1.
 template <class program>
 static constexpr int outputs_of() {
     if constexpr (requires { program::outputs; }) {
@@ -32,7 +30,6 @@ static constexpr int outputs_of() {
     }
 }
 
-// Whether quarters are among the pairs of results. A program has the constant only if there are any.
 template <class program>
 static constexpr bool has_quarters() {
     return requires {
@@ -40,8 +37,7 @@ static constexpr bool has_quarters() {
     };
 }
 
-// The number of pairs of results whose sum has its moments taken, too. A program has the constant only if
-// there are any.
+// The number of pairs of results whose sum has its moments taken. Optional constant of a program.
 template <class program>
 static constexpr int sums_of() {
     if constexpr (requires { program::sums; }) {
@@ -51,8 +47,7 @@ static constexpr int sums_of() {
     }
 }
 
-// The words that stand before those of the sections: keys of streams. A program without random numbers of its
-// own has none.
+// The words before those of the sections: keys of streams. None if the program draws no random numbers.
 template <class program>
 static constexpr word32 head_words_of() {
     if constexpr (requires { typename program::normal_slots; }) {
@@ -65,7 +60,7 @@ static constexpr word32 head_words_of() {
 template <class program>
 static constexpr word32 head_words = head_words_of<program>();
 
-// Sections that run on every step, bit k for section k. A program has the constant only if there are any.
+// Sections that run on every step, bit k for section k. Optional constant of a program.
 template <class program>
 static constexpr word32 every_step_of() {
     if constexpr (requires { program::every_step; }) {
@@ -75,8 +70,8 @@ static constexpr word32 every_step_of() {
     }
 }
 
-// Sections that masks have room for. Those of a program with more are listed where they follow a step; those
-// that run on every step are among the first.
+// Sections that masks have room for. A program with more lists its events; sections on every step are among
+// the first.
 template <class program>
 static constexpr bool lists_events = program::sections > most_sections_of_masks;
 template <class program>
@@ -86,7 +81,6 @@ static constexpr bool is_on_every_step(int k) {
     return k == 0 || (k < most_sections_of_masks && (every_step_of<program>() >> k & 1) != 0);
 }
 
-// A section that follows a step, as the words of a trade list it.
 struct event_in_list {
     static constexpr int words64 = sizeof(listed_event) / sizeof(word64);
     word32 step, section, row, place;
@@ -100,7 +94,7 @@ struct event_in_list {
     }
 };
 
-// The next event, as a walker holds it: only a list takes room for a section and its row.
+// The next event, as a walker holds it: only a list needs room for a section and its row.
 template <bool is_listed>
 struct next_event {
     word32 step = 0, mask = 0;
@@ -110,22 +104,22 @@ struct next_event<true> {
     word32 step = 0, section = 0, place = 0;
 };
 
-// Paths leave nothing on their way, as they do unless a kernel says otherwise.
+// The default leaver: paths leave nothing on their way.
 struct leaves_nothing {
     template <int k, int width, class states>
     void after(const states&) {}
 };
 
-// The program of a thread's paths, as the body that a feed calls for each step. A feed that lays out a group
-// of steps in its loop announces them with begin(): numbers that are the same for all paths are then on their
-// way while the feed makes or brings the shocks.
-// After each run of section k its `leaver` is shown the states of the thread's paths, as of(path, state).
+// The program of a thread's paths, as the body that a feed calls for each step. A feed that unrolls a group
+// of steps announces them with begin(), so that numbers common to all paths are loaded while the feed
+// produces the shocks. After each run of section k, `leaver` sees the states of the thread's paths, as
+// of(path, state).
 template <class program, class shape, class real, class numbers, int group, class leaver = leaves_nothing>
 class walker {
   public:
     using shocks = shocks_of_step<shape>;
     // Groups pay in single only: in double the functions of a step are long, and fill the registers one step
-    // at a time. Many sections do so, too.
+    // at a time. So do many sections.
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
     // `words` are those of the sections.
@@ -145,7 +139,7 @@ class walker {
         load_event();
     }
 
-    // The next steps are first, ..., first + group - 1; `first` is a multiple of `group`.
+    // Announces steps first, ..., first + group - 1; `first` is a multiple of `group`.
     void begin(int first) {
         if constexpr (group == 1) return;
         first_ = first;
@@ -156,18 +150,17 @@ class walker {
         }
     }
 
-    // Steps that are worth a loop of their own. With 3 shocks and 35 operations, or 57 operations of Heston's
-    // model, the second copy of the step took registers from the first.
+    // True if quiet steps are worth a loop of their own. With 3 shocks and 35 operations, or with the 57
+    // operations of Heston's model, the second copy of the step took registers from the first.
     static constexpr bool has_short_steps =
         program::step_nodes <= 45 && shape::slots <= 2 && !step_has_tables<program>;
 
-    // Runs all steps of a group at once if no other section runs before its last. Otherwise does nothing and
-    // returns false.
+    // Runs all steps of a group at once if no other section runs before its last; otherwise returns false and
+    // does nothing.
     bool steps(const shocks (&z)[word32(group)]) {
         const word32 last = word32(first_ + (group - 1));
         if (event_.step < last) return false;
-        // Laid out explicitly: a compiler that finds the section long would keep one copy of it, and the
-        // shocks in memory.
+        // Unrolled explicitly: for a long section the compiler would keep one copy, and the shocks in memory.
         unrolled<group>([&](int k) { run_step(k, z[k]); });
         run_events(last, z[group - 1]);
         return true;
@@ -183,10 +176,10 @@ class walker {
         run_events(word32(step), z);
     }
 
-    // A state of a path; `s` is a constant of the kernel, because a state has no address.
+    // A state of a path; `s` must be a compile-time constant, because a state has no address.
     real state(int w, int s) const { return states_[w][s]; }
     double payoff(int w) const { return double(states_[w][program::output]); }
-    // The payoff of output k, which is a constant of the kernel, because a state has no address.
+    // The payoff of output k; `k` must be a compile-time constant, because a state has no address.
     double payoff(int w, int k) const { return double(states_[w][program::output_of(k)]); }
 
   private:
@@ -195,25 +188,25 @@ class walker {
     template <int k>
     static constexpr word32 pitch = row_pitch(word32(program::row_width(k)), sizeof(real));
     static constexpr word32 every_step = every_step_of<program>();
-    // Whether one section alone is not on every step, so that an event is always its own.
+    // True if exactly one section is not on every step, so that each event is that section's.
     static constexpr bool has_one_other = [] {
         int others = 0;
         for (int k = 1; k < sections_of_masks<program>; ++k) others += int(~every_step >> k & 1);
         return others == 1 && !lists_events<program>;
     }();
-    // Sections whose next row is known: a list says the rows of others.
+    // Sections whose next row is tracked; a list gives the rows of others.
     static constexpr int rows_followed = lists_events<program> ? 1 : program::sections;
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
-        // Laid out explicitly: around a long section, even of one path, the compiler keeps a loop, and with
+        // Unrolled explicitly: around a long section, even of one path, the compiler keeps a loop, and with
         // it the whole walker in local memory.
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
         leaves_.template after<k, shape::width>([&](int w, int s) { return states_[w][s]; });
     }
-    // Runs section `k` and those behind it that run on every step.
+    // Runs section `k` and the later ones that run on every step.
     template <int k, class row>
     void run_on_every_step(const row& numbers_of_row, const shocks& z) {
         if constexpr (k < sections_of_masks<program>) {
@@ -234,7 +227,7 @@ class walker {
         }
     }
 
-    // The next event is loaded when one has come, so that no branch waits for it.
+    // Loads the next event as soon as one has come, so that no branch waits for it.
     void load_event() {
         if constexpr (lists_events<program>) {
             const event_in_list next(events_);
@@ -246,7 +239,6 @@ class walker {
             if constexpr (!has_one_other) event_.mask = word32(next >> 32);
         }
     }
-    // Runs the sections that follow the step, if any do.
     void run_events(word32 step, const shocks& z) {
         if constexpr (lists_events<program>) {
 #pragma unroll 1
@@ -258,7 +250,6 @@ class walker {
             run_sections<1>(mask, z);
         }
     }
-    // Runs the section at hand of the list.
     void run_listed(const shocks& z) {
         const word32 section = event_.section, place = event_.place;
         load_event();
@@ -281,8 +272,8 @@ class walker {
         }
     }
 
-    // A group's rows wait in registers if they are few and fill whole pieces, except where each path reads
-    // numbers of its own.
+    // Rows of a group stay in registers if they are few and fill whole pieces, unless paths read tables in
+    // the step.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
     static constexpr bool holds_rows = group > 1 &&
@@ -305,7 +296,6 @@ class walker {
     neighbours<real, piece> held_[word32(holds_rows ? pieces_held : 1)];
 };
 
-// A walker as feeds call it.
 template <class walker>
 struct body {
     static constexpr bool takes_groups = walker::takes_groups, has_short_steps = walker::has_short_steps;
@@ -320,7 +310,7 @@ struct body {
     void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
 };
 
-// The number of steps that the feed lays out in its loop and announces.
+// The number of steps that the feed unrolls and announces.
 template <class feed, class source>
 static constexpr int group_of() {
     if constexpr (requires { feed::template group<source>; }) {
@@ -330,7 +320,6 @@ static constexpr int group_of() {
     }
 }
 
-// The work of a block.
 struct work_of_block {
     trade_record trade;
     word32 tile_of_launch;
@@ -353,7 +342,7 @@ struct work_of_block {
     }
 };
 
-// Sums payoffs over the tile, or the first `count` of them, into a row of the trade's results.
+// Sums the first `count` payoffs of the tile into a row of the trade's results.
 template <class choice>
 static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade, char* feed_memory,
                        int count) {
@@ -374,7 +363,7 @@ static void finish_row(const path_arguments& a, const double* payoffs, word32 ro
     finish_row<choice>(a, payoffs, row_of_trade, feed_memory, work_of_block(a).count);
 }
 
-// Keeps the payoffs of a thread's paths, by output and path of the tile.
+// Stores the payoffs of a thread's paths, by output and path of the tile.
 template <class program, int width, class walker>
 static void keep_payoffs(const walker& of, double* to) {
     constexpr int outputs = outputs_of<program>();
@@ -387,7 +376,6 @@ static void keep_payoffs(const walker& of, double* to) {
     }
 }
 
-// Sums the payoffs of all outputs over the tile.
 template <class choice>
 static void finish_outputs(const path_arguments& a, const double* payoffs, char* feed_memory) {
     constexpr int outputs = outputs_of<typename choice::program>();
@@ -402,8 +390,8 @@ static void finish_outputs(const path_arguments& a, const double* payoffs, char*
     }
 }
 
-// The kernel is built as `choice` says, by its types real (of the states) and shock, program, feed, shape,
-// memory, numbers, source (of shocks) and reduction.
+// `choice` gives the kernel's types: real (of states), shock, program, feed, shape, memory, numbers, source
+// (of shocks) and reduction.
 template <class choice>
 static void walk_tile(const path_arguments& a, char* shared) {
     using real = typename choice::real;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128 random bits as a
-// pure function of a 128-bit counter and a 64-bit key, so that any path's numbers are made anywhere, in any
-// order.
+// pure function of a 128-bit counter and a 64-bit key, so that any path's numbers can be drawn anywhere, in
+// any order.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -20,7 +20,7 @@ struct philox_key {
     word32 high;
 };
 
-// Its authors found that the fewest rounds that pass BigCrush are 7, and recommend 10.
+// The authors found 7 to be the fewest rounds that pass BigCrush, and recommend 10.
 static constexpr int philox_rounds = 10, fewest_philox_rounds = 7;
 static constexpr word32 philox_multiplier_0 = 0xD2511F53u;
 static constexpr word32 philox_multiplier_1 = 0xCD9E8D57u;
@@ -35,8 +35,7 @@ static constexpr philox_block philox_round(philox_block c, philox_key key) {
     return {word32(p1 >> 32) ^ c.x1 ^ key.low, word32(p1), word32(p0 >> 32) ^ c.x3 ^ key.high, word32(p0)};
 }
 
-// Rounds by recursion, in a straight line: GCC 12 vectorises a loop over paths only if it contains no loop
-// over rounds.
+// Rounds by recursion: GCC 12 vectorises a loop over paths only if it contains no loop over rounds.
 template <int rounds = philox_rounds>
 static constexpr philox_block philox(philox_block c, philox_key key) {
     const philox_block next = philox_round(c, key);
@@ -47,8 +46,8 @@ static constexpr philox_block philox(philox_block c, philox_key key) {
     }
 }
 
-// The keys of all rounds, made once for a launch: a GPU then takes each from constant memory as part of an
-// instruction. Otherwise it would make all of them in each block.
+// The keys of all rounds, computed once for a launch: a GPU then takes each from constant memory as an
+// operand, instead of computing all in each block.
 struct philox_schedule {
     philox_key of[philox_rounds];
 };
@@ -63,7 +62,6 @@ static constexpr philox_schedule schedule_of(word64 seed) {
     return all;
 }
 
-// The rounds from number `round` on.
 template <int rounds, int round>
 static constexpr philox_block philox_with(philox_block c, const philox_schedule& keys) {
     if constexpr (round == rounds) {
@@ -73,16 +71,16 @@ static constexpr philox_block philox_with(philox_block c, const philox_schedule&
     }
 }
 
-// The random numbers of a path. The key is the seed, or its schedule. The counter consists of the path's
-// number (40 bits), a block within the path (24), the kind of numbers (2) and the name of what they move
-// (62). On a GPU all but the path's lower word is alike for a warp; the name has no bits in the word that the
-// first round multiplies.
+// The random numbers of a path. The key is the seed, or its schedule. The counter holds the path (40 bits), a
+// block within the path (24), the kind of numbers (2) and the name of what they move (62). On a GPU all but
+// the path's lower word is the same for a warp; the name has no bits in the word that the first round
+// multiplies.
 static constexpr int path_bits_of_counter = 40, block_bits_of_counter = 24;
 
-// The kinds of numbers: those of paths, the shifts of quasi-random points, and seeds of other generators.
+// The kinds of numbers: two of paths, shifts of quasi-random points, and seeds of other generators.
 static constexpr word32 normal_stream = 0, uniform_stream = 1, shift_stream = 2, seed_stream = 3;
 
-// The 62 bits of a name as they stand in the counter.
+// The 62 bits of a name, as placed in the counter.
 struct stream_key {
     word32 low = 0, high = 0;
 };
@@ -104,9 +102,8 @@ static constexpr philox_block path_block(word64 seed, word64 path, word32 block,
                           {word32(seed), word32(seed >> 32)});
 }
 
-// The blocks in one stream of a path, which is `offset` behind the thread's first. The number `first` is a
-// multiple of the thread's number of paths, so that no carry reaches the upper bits, and the thread's paths
-// have but one word each of their own.
+// The blocks of one stream of path first + offset. `first` is a multiple of the thread's number of paths, so
+// that no carry reaches the upper bits and the thread's paths differ in one word only.
 template <word32 kind, int rounds = philox_rounds>
 class path_stream {
   public:
@@ -127,11 +124,10 @@ class path_stream {
     word32 path_ = 0, second_ = 0, third_ = 0, fourth_ = 0;
 };
 
-// The same with fewer instructions, at the cost of three registers. Half the products of the first two rounds
-// depend on the path and the name alone and are made here. The others depend on the block and on the upper
-// bits of the path, which are the same for a tile, so that a GPU makes them once for a warp. The other rounds
-// are left for each path and block. On an H100 a path kernel in single gains 3 to 6 %; one in double, which
-// needs the registers, loses 3 %.
+// path_stream with fewer instructions, for three more registers. Half the products of the first two rounds
+// depend on path and name only and are computed here. The others depend on the block and on the path's upper
+// bits, which are the same for a tile, so that a GPU computes them once for a warp. On an H100 a path kernel
+// in single gains 3 to 6 %; one in double, which needs the registers, loses 3 %.
 template <word32 kind, int rounds = philox_rounds>
 class prepared_path_stream {
   public:

@@ -10,30 +10,29 @@
 
 namespace tilewalk::kernels {
 
-// A slot of a step: its stream, and its place among the numbers that a step takes of it, which counts where
-// there are no points. Numbers of one that is lone build no path.
+// A slot of a step: its stream, and its place in the stream for numbers without points. Numbers of a lone
+// slot build no path.
 struct slot_of_points {
     stream_key key;
     word32 dimension, dimensions, is_lone;
 };
 
-// A node on the way of a thread that makes its paths in the order of time, and keeps places that it will
-// still move to on a stack. When it comes to a node, the last place that it left is that of the node's left
-// step, and the place on top of the stack that of its right one. Then it leaves `leaves` steps: the node's
-// own first, if there are any, and then those on the stack.
+// A bridge node, as visited by a thread that builds its paths in order of time, with later places on a stack.
+// At a visit, the last place output is that of the node's left step, and the top of the stack that of its
+// right one. Then `leaves` steps are output: first the node's own, if any, then those on the stack.
 struct alignas(16) point_visit {
     double by_left, by_right, deviation;
     word32 node, step, leaves;
     word32 unused;
 };
 
-// A part of the way of a bridge with components, which begins behind one of their dates: its first visit, its
-// first step, and the number of the date before, counted from 1; 0: the path begins there.
+// A segment of the way through a bridge with components, starting after one of their dates: its first visit,
+// its first step, and the number of the date before, counted from 1; 0: the path's start.
 struct point_segment {
     word32 first, next, before;
 };
 
-// Shocks of one kind. Step k of slot s stands in row k * slots + s of the cube.
+// Shocks of one kind. Step k of slot s is in row k * slots + s of the cube.
 struct points_arguments {
     cube_argument into;
     word64 seed, first_path, paths_of_randomisation;
@@ -41,8 +40,8 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // The way through a bridge, of one visit a step, or null: each step is a node of its own. The places of
-    // paths after the first nodes, known by sums of components, are found ahead of it.
+    // The way through a bridge, one visit a step; null: each step is a node of its own. Places after the
+    // first nodes are sums of components, and computed ahead.
     const point_visit* visits;
     const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
     const double* loadings;       // [node][component]
@@ -55,7 +54,7 @@ struct points_arguments {
     word32 blocks;
 };
 
-// Turns numbers of some slots of a step into sums of them, in place.
+// Replaces numbers of some slots of a step by linear combinations of them.
 struct rotation_arguments {
     cube_argument into;
     const word32* slots;
@@ -66,13 +65,12 @@ struct rotation_arguments {
 };
 
 static constexpr int paths_of_warp = 32;
-// Warps of a block that makes points: as many as have the registers they need, two blocks to a
-// multiprocessor.
+// Warps of a block that makes points: two blocks of them fit the registers of a multiprocessor.
 static constexpr int warps_of_points(bool has_components) {
     return has_components ? 12 : 16;
 }
 
-// The rows of a table that a block keeps in shared memory: nearly all numbers are of the first octaves.
+// The rows of a table that a block keeps in shared memory: nearly all numbers are in the first octaves.
 template <class shock>
 struct kept_normals;
 template <>
@@ -87,13 +85,13 @@ struct kept_normals<float> {
     static constexpr word64 bytes = rows * 4 * sizeof(float);
 };
 
-// Neighbouring paths of a thread that makes points. In shared memory of a block stand its table, the places
-// that components tell, the components, and the stack of each warp.
+// Neighbouring paths of a thread that makes points. Shared memory of a block holds its table, the places from
+// components, the components, and the stack of each warp.
 template <class shock>
 static constexpr int paths_of_points = 16 / int(sizeof(shock));
 static constexpr word64 bytes_of_place = 16 * paths_of_warp;
 
-// The most warps of a block that rotates, each of which has its numbers in shared memory.
+// The most warps of a block that rotates; each has its numbers in shared memory.
 static constexpr int most_warps_of_rotation = 8;
 template <class shock>
 static constexpr word64 rotation_bytes(word64 warps, word64 rotated) {

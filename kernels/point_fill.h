@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that fills rows of a cube with shocks that are quasi-random points, in the order in which a
-// trade takes their dimensions. It makes the bits of engine/walk/cpu/point_shocks.h. A warp works for
-// neighbouring paths.
+// The kernel that fills rows of a cube with shocks from quasi-random points, in the order of a trade's
+// dimensions. Same bits as engine/walk/cpu/point_shocks.h. A warp works on neighbouring paths.
 #pragma once
 
 #include "kernels/draws.h"
@@ -11,7 +10,7 @@
 
 namespace tilewalk::kernels {
 
-// A table of which a block has the first rows in shared memory.
+// A table whose first rows a block keeps in shared memory.
 template <class shock>
 class shared_normals;
 
@@ -29,7 +28,7 @@ class shared_normals<double> {
         }
     }
     double operator()(const normal_place<double>& at) const {
-        // Next to never. A choice between the two memories cost 9 to 12 % of the kernel's time
+        // Almost never taken. Selecting between the two memories cost 9 to 12 % of the kernel's time
         // (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
         if (at.row >= word32(kept)) return normal_of(all_, at);
         const double* const low = low_ + at.row;
@@ -60,7 +59,7 @@ class shared_normals<float> {
     float* here_;
 };
 
-// The shocks of points in a dimension that a warp makes together.
+// The shocks of points in a dimension, made by a whole warp.
 template <class draws, shock_kind kind, int width>
 class shocks_of_warp {
   public:
@@ -68,17 +67,17 @@ class shocks_of_warp {
     using shocks = neighbours<shock, width>;
     static constexpr int paths = paths_of_warp * width;
     static constexpr bool is_normal = kind == shock_kind::normal;
-    // Shared memory that the table takes, which stands first.
+    // Shared memory of the table, which comes first.
     static constexpr word64 table_bytes = is_normal ? kept_normals<shock>::bytes : 0;
 
     shocks_of_warp(const points_arguments& a, char* shared) : a_(a), normals_(a.normals, shared) {}
-    // All threads of a block begin together.
+    // Called by all threads of a block.
     void begin() const {
         if constexpr (is_normal) normals_.bring();
         __syncthreads();
     }
 
-    // Groups of one slot are neighbours, and so are their paths.
+    // Groups of one slot are adjacent, and so are their paths.
     void turn_to(word32 group) {
         const word32 across = word32(a_.into.paths / paths);
         slot_ = group / across;
@@ -97,7 +96,7 @@ class shocks_of_warp {
         scramble mine;
         word32 of(word32 k) const { return __shfl_sync(all_lanes, own, int(k)); }
     };
-    // Dimensions of the nodes number_of(i), for i from `first` on: this lane's is that of its own number.
+    // Dimensions of the nodes number_of(i), i >= first; each lane holds one.
     template <class numbering>
     dimensions dimensions_of(word32 first, word32 end, const numbering& number_of) const {
         const word32 i = first + lane();
@@ -105,7 +104,7 @@ class shocks_of_warp {
             i < end ? a_.dimensions[word64(number_of(i)) * a_.slot_count + slot_] : no_dimension;
         return {own, scramble_of(a_.seed, randomisation_, own, a_.slots[slot_].key)};
     }
-    // The shocks of lane k's dimension, or those of the step's stream where it has none.
+    // The shocks of lane k's dimension, or drawn from the step's stream if it has none.
     shocks make(const dimensions& among, word32 k, word32 step) const {
         const word32 dimension = among.of(k);
         return dimension != no_dimension ? of_points(dimension, of_lane(among.mine, k)) : of_stream(step);
@@ -138,9 +137,9 @@ class shocks_of_warp {
     word32 slot_, randomisation_, index_;
 };
 
-// Fills numbers of each step alone, and bridges in the order of time. A warp works for a group of paths by
-// itself; where there are components, the warps of a block find the places that these tell together, and each
-// walks a segment of the way.
+// Fills numbers of single steps, and bridges in order of time. A warp works on a group of paths by itself;
+// with components, the warps of a block compute the places from components together, and then each walks a
+// segment.
 template <class draws, shock_kind kind, bool has_components>
 class fill_of_points {
   public:
@@ -158,9 +157,9 @@ class fill_of_points {
         begin();
         fill(blockIdx.x, a_.blocks);
     }
-    // All threads of a block begin together.
+    // Called by all threads of a block.
     void begin() const { made_.begin(); }
-    // The groups of a block, of so many that share the work.
+    // Fills the groups of one block out of `blocks`.
     void fill(word32 block, word32 blocks) {
         const word32 warps = blockDim.x / paths_of_warp;
         const word32 team = has_components ? block : block * warps + warp();
@@ -191,8 +190,7 @@ class fill_of_points {
     }
     static void store(shock* to, const shocks& x) { *reinterpret_cast<shocks*>(to) = x; }
 
-    // First warps make shares of the components, of which they find the places that these tell; then each
-    // walks a segment.
+    // First the warps share the components and compute the places from them; then each walks a segment.
     void fill_together(bool makes_components) const {
         const word32 warps = blockDim.x / paths_of_warp;
         point_segment from = {a_.components, 0, 0};
@@ -218,7 +216,7 @@ class fill_of_points {
     static word32 least(word32 a, word32 b) { return a < b ? a : b; }
     shocks* component(word32 i) const { return known_ + (a_.components + i) * paths_of_warp; }
 
-    // The nodes of a segment, or of components.
+    // Walks the nodes of a segment, or of components.
     void walk(const point_segment& from, word32 end, bool makes_components) const {
         const bool builds_path = is_bridge();
         shocks before{}, top{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal shocks of paths that take few points, made in registers. The bits are those of rows that are filled
-// with the points (kernels/point_fill.h). The table of normals comes through the first-level cache: half of
-// all numbers need one of its octaves.
+// Normal shocks of paths that take few points, computed in registers. Same bits as rows filled with the
+// points (kernels/point_fill.h). The table of normals is read through the L1 cache: half of all numbers need
+// one of its octaves.
 #pragma once
 
 #include "kernels/feeds/inline.h"
@@ -9,7 +9,7 @@
 
 namespace tilewalk::kernels {
 
-// `drawn` is the source of what paths draw besides, which is nothing.
+// `drawn` is the source of other draws, of which there are none.
 template <class shape, class drawn>
 struct draws_of_points : drawn {
     using shock = typename shape::shock;
@@ -18,7 +18,7 @@ struct draws_of_points : drawn {
     const word32* directions;
     normal_table<shock> normals_of;
     word32 index;
-    // The lane's own number.
+    // The dimension of the lane's number.
     word32 dimension;
     scramble own;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that the threads of a warp make together. Each has `width` neighbouring paths, which have all but
-// the lowest bits of their index in common with the others of the warp.
+// Points that the threads of a warp make together. Each has `width` neighbouring paths; within a warp their
+// indices differ only in the lowest bits.
 #pragma once
 
 #include "kernels/loops.h"
@@ -19,8 +19,8 @@ static scramble of_lane(const scramble& x, word32 lane) {
             __shfl_sync(all_lanes, x.third, int(lane)), __shfl_sync(all_lanes, x.fourth, int(lane))};
 }
 
-// The coordinates, reversed, of the thread's paths, of which `index` is the first. Each lane takes a bit of
-// it: the upper ones are alike for all paths.
+// The reversed coordinates of the thread's paths, of which `index` is the first. Each lane handles a bit of
+// the index; the upper bits are the same for all paths.
 template <int width>
 static neighbours<word32, width> points_of_warp(const word32* directions, word32 index) {
     constexpr int bits_of_lane = 5,

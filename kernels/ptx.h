@@ -23,22 +23,22 @@ static word32 number_of_block() {
     return number;
 }
 
-// Adds to c the product of a, 8 x 4, and b, 4 x 8, which a warp holds: a thread has a[lane / 4][lane % 4],
-// b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Each number of c is a chain of fma
-// over the four, in their order (tests/decide/least_squares_test.cpp).
+// Adds to c the product of a, 8 x 4, and b, 4 x 8, distributed over a warp: a thread has a[lane / 4][lane %
+// 4], b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Each number of c is a chain of
+// four fma, in order (tests/decide/least_squares_test.cpp).
 static void add_matrix_product(double& c, double& c_next, double a, double b) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c), "+d"(c_next)
                  : "d"(a), "d"(b));
 }
 
-// Asks for the line of memory that this is in, for loads to come.
+// Prefetches the line of this address to the L2 cache.
 static void bring_near(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
 
-// Starts a copy of a number from global to shared memory, of which only this thread knows. The compiler moves
-// no access to memory across.
+// Starts a copy of a number from global to shared memory, visible to this thread only until others
+// synchronise. The compiler moves no memory access across.
 static void copy_number(double* to, const double* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(word32(__cvta_generic_to_shared(to))),
                  "l"(__cvta_generic_to_global(from))
@@ -54,7 +54,6 @@ static void wait_for_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// The unsigned words that one load moves.
 template <int bytes>
 struct load_unit;
 template <>
@@ -72,7 +71,7 @@ struct load_unit<16> {
 template <class value>
 using load_unit_of = typename load_unit<int(sizeof(value))>::type;
 
-// The same for neighbours, aligned to their size.
+// Loads neighbours, aligned to their size, through the read-only path.
 template <int count>
 static neighbours<word32, count> load_read_only(const word32* from) {
     using words = neighbours<word32, count>;
@@ -90,8 +89,8 @@ struct wide_stores {
     }
 };
 
-// Spaces: where an array is, and how a thread reads it. A `place` is where a number of the array is; begin()
-// is the place of the first number of the array of an argument; load() brings one value.
+// Spaces: where an array is, and how a thread reads it. `place` is the place of a number; begin() returns
+// that of the array's first number; load() reads a value.
 namespace spaces {
 
 // Memory with addresses: device memory, or host memory mapped into the device.
@@ -109,7 +108,6 @@ struct global {
     }
 };
 
-// The same through the read-only path.
 struct read_only : global {
     template <class value, class element>
     static value load(const element* from) {
@@ -160,15 +158,14 @@ struct numbers_in_memory {
         return {space::template begin<real>(a.numbers, a.numbers_texture) + at};
     }
     numbers_in_memory from(word64 offset) const { return {first + offset}; }
-    // `count` neighbours, aligned to their size.
+    // Loads `count` neighbours, aligned to their size.
     template <int count>
     neighbours<real, count> load(word64 offset) const {
         return space::template load<neighbours<real, count>>(first + offset);
     }
 };
 
-// Some of the numbers in a row of `width`, each loaded as part of its piece: the compiler makes one load of
-// the uses of a piece.
+// Numbers in a row of `width`, each loaded as part of its piece; the compiler merges loads of one piece.
 template <class numbers, class real, int width>
 struct row_of_numbers {
     static constexpr int piece = width <= 2 ? (width > 0 ? width : 1) : int(piece_bytes / sizeof(real));
@@ -178,8 +175,8 @@ struct row_of_numbers {
         return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
     }
 
-    // A table in a row, from one of its numbers on. Each thread reads numbers of its own, one by one: a part
-    // of a piece chosen at run time would be kept in local memory.
+    // A table in a row, from one of its numbers on. Each thread reads its own numbers one by one: choosing a
+    // part of a piece at run time would need local memory.
     struct table_of_numbers {
         numbers first;
         real operator[](int i) const { return first.template load<1>(word64(i)).x[0]; }
@@ -200,7 +197,7 @@ struct trade_words {
     }
 };
 
-// Scenarios in memory, as the thread whose first path is `path` sees them. `rows` are words of its trade.
+// Scenarios in memory, for the thread whose first path is `path`. `rows` are words of its trade.
 template <class shape, int slots_, class space>
 struct scenarios_in_memory {
     using place = typename space::template place<typename shape::shock>;
@@ -219,7 +216,6 @@ struct scenarios_in_memory {
     }
 };
 
-// Shocks and scenarios in memory, as the same thread sees them.
 template <class shape, int normals, class space = spaces::global, class scenarios = no_scenarios>
 struct arrays {
     using place = typename space::template place<typename shape::shock>;
@@ -239,7 +235,7 @@ struct arrays {
     }
 };
 
-// The functions of memory that feeds use. Offsets are bytes of the feed's shared memory.
+// The memory operations of feeds. Offsets are bytes of the feed's shared memory.
 template <class space>
 struct thread_memory {
     char* shared;
@@ -252,7 +248,7 @@ struct thread_memory {
         return space::template load<piece>(from);
     }
 
-    // Asks the second-level cache for the aligned l2_bytes around the piece.
+    // Loads a piece, with a hint that the L2 cache fetch the aligned l2_bytes around it.
     template <class piece, int l2_bytes>
     static piece load_with_l2(const void* from) {
         static_assert(l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -302,10 +298,9 @@ struct thread_memory {
         *reinterpret_cast<load_unit_of<piece>*>(shared + at) = __builtin_bit_cast(load_unit_of<piece>, value);
     }
 
-    // Starts a copy of a piece from global to shared memory. Copies of 16 bytes bypass the first-level cache,
-    // except where the cache is to keep the rest of a line for a neighbouring piece; smaller copies can't
-    // bypass it. The compiler moves no access to memory across, so that a piece is overwritten only after it
-    // was read.
+    // Starts a copy of a piece from global to shared memory. Copies of 16 bytes bypass the L1 cache, unless a
+    // neighbouring piece needs the rest of the line; smaller copies can't bypass it. The compiler moves no
+    // memory access across, so a piece is overwritten only after it was read.
     template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(word32 to, const void* from) const {
         static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -349,12 +344,12 @@ struct thread_memory {
         kernels::wait_for_copies<pending>();
     }
 
-    // Opens a barrier in shared memory, which counts arrivals and bytes; its phases end in turn.
+    // Opens a barrier in shared memory, which counts arrivals and bytes, phase after phase.
     void open_barrier(word32 at, word32 arrivals) const {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
                      : "memory");
     }
-    // Lets the block's copies, of any kind, read what its threads have written to memory.
+    // Makes what the block's threads have written to memory visible to copies of any kind.
     static void publish_to_copies() {
         __syncthreads();
 #if __CUDA_ARCH__ >= 900
@@ -398,7 +393,6 @@ struct thread_memory {
     void close_barrier(word32 at) const {
         asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address_of(at)) : "memory");
     }
-    // Waits for all threads of the block.
     static void meet() {
         __syncthreads();
     }

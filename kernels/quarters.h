@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quarter of a tile is the paths of a pass, consecutive too: the moments of quarters show an error where a
-// run has few tiles. Among the pairs of outputs whose sum has its moments taken, an output with
-// `first_quarter + j` in the place of another one stands for its quarter j.
+// A quarter of a tile is the consecutive paths of a pass: moments of quarters give an error estimate for runs
+// of few tiles. Among the pairs of outputs whose sum has its moments taken, the second member `first_quarter
+// + j` stands for the first one's quarter j.
 #pragma once
 
 #include "kernels/tile.h"

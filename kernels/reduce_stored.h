@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payoffs that path kernels have stored (kernels/reductions/store.h), reduced by CUB to the results of their
-// tiles. Only reduce_stored.cu includes CUB, which takes ten seconds to compile.
+// Reduces payoffs stored by path kernels (kernels/reductions/store.h) to the results of their tiles, by CUB.
+// Only reduce_stored.cu includes CUB, which takes ten seconds to compile.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -15,7 +15,6 @@ struct stored_payoffs {
     word64 first_tile, paths;  // of the run
 
     constexpr word64 count() const { return trades * tiles; }  // number of results
-    // The payoffs of result i.
     constexpr word64 begin_of(word64 i) const { return i * paths_per_tile; }
     constexpr word64 end_of(word64 i) const {
         return begin_of(i) + word64(paths_in_tile(paths, first_tile + i % tiles));
@@ -29,11 +28,11 @@ struct stored_payoffs {
     }
 };
 
-// Whether this build can reduce them: it needs nvcc; NVRTC is not enough.
+// True if this build can reduce them, which needs nvcc; NVRTC is not enough.
 bool can_reduce_stored();
 
-// Merges the paths of each tile to its result, on the current device. Called like CUB's own functions:
-// without scratch memory it only sets the size that it needs. Returns a cudaError_t.
+// Merges the paths of each tile to its result, on the current device. Called like CUB's functions: without
+// scratch memory it only sets the required size. Returns a cudaError_t.
 int reduce_stored(const stored_payoffs& what, void* scratch, word64& scratch_bytes, void* stream);
 
 }  // namespace tilewalk::kernels

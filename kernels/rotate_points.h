@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that rotates slots of a cube's steps: correlated assets take principal components so. A warp
-// works for 32 neighbouring paths on a step.
+// The kernel that rotates slots of a cube's steps, by which correlated assets take principal components. A
+// warp works on 32 neighbouring paths of a step.
 #pragma once
 
 #include "kernels/fill_kernel.h"
@@ -14,7 +14,7 @@ template <class shock>
 static void rotate_points(const rotation_arguments& a, char* shared) {
     const word32 warps = blockDim.x / paths_of_warp, warp = threadIdx.x / paths_of_warp,
                  lane = threadIdx.x % paths_of_warp, across = word32(a.into.paths / paths_of_warp);
-    // A thread reads what it has written itself.
+    // Needs no barrier, since each thread reads only what it has written.
     shock* const own = reinterpret_cast<shock*>(shared) + word64(warp) * a.rotated * paths_of_warp + lane;
     for (word32 group = blockIdx.x * warps + warp; group < a.groups; group += a.blocks * warps) {
         const word64 first_row = word64(group / across) * a.slot_count,

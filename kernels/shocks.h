@@ -30,7 +30,7 @@ static constexpr float uniform_of_bits(word32 w) {
     return from_bits((w >> 9) | to_bits(1.0f)) - (1.0f - 0x1p-24f);
 }
 
-// The number whose logarithm makes the radius, found in the table.
+// The number whose logarithm gives the radius, found in the table.
 static constexpr number_in_table radius_in_table(word64 w0) {
     return find_in<uniform_log_table>(uniform_of_bits(w0));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobol points with nested uniform scrambling, as a pure function of the index and of words that a
-// randomisation and a dimension have. Points are kept reversed: the first binary digit of a coordinate is
-// the lowest bit. A product then carries from digits to later ones, which is how a scramble must work: it
-// flips a digit as all digits before it tell.
+// Sobol points with nested uniform scrambling, as a pure function of the index and of the words of a
+// randomisation and a dimension. Points are kept bit-reversed: the first binary digit of a coordinate is the
+// lowest bit. Products then carry towards later digits, as a scramble requires: it flips a digit depending on
+// all digits before it.
 #pragma once
 
 #include "kernels/inversion.h"
@@ -11,7 +11,7 @@
 
 namespace tilewalk::kernels {
 
-// Bits of an index, and digits that points have of themselves.
+// Bits of an index, and unscrambled digits of a coordinate.
 static constexpr int bits_of_index = 32;
 
 static constexpr word32 reversed(word32 x) {
@@ -29,15 +29,15 @@ static constexpr word32 reversed(word32 x) {
 // A number without a dimension is drawn independently.
 static constexpr word32 no_dimension = ~word32{0};
 
-// The coordinate of point `index` in the dimension of these directions, reversed.
+// The reversed coordinate of point `index` in the dimension of these directions.
 static constexpr word32 point_of(const word32* directions, word32 index) {
     word32 x = 0;
     for (int bit = 0; index >> bit != 0; ++bit) x ^= (0 - (index >> bit & 1)) & directions[bit];
     return x;
 }
 
-// The words by which a randomisation scrambles a dimension of a factor: dimensions of one factor have
-// different ones, and so have the same dimensions of different factors.
+// The words by which a randomisation scrambles a dimension of a factor; they differ between dimensions and
+// between factors.
 struct scramble {
     word32 first, second, third, fourth;
 };
@@ -47,10 +47,10 @@ static constexpr scramble scramble_of(word64 seed, word32 randomisation, word32 
     return {of.x0, of.x1, of.x2, of.x3};
 }
 
-// A permutation of reversed words in which a bit depends on itself and on lower ones alone, as if each digit
-// were flipped by a coin of its own for each beginning of a coordinate. A hash of Laine and Karras
-// ("Stratified sampling for stochastic transparency", 2011), in which a product of a word with an even number
-// is mixed in between: after each, bits depend on all below.
+// A permutation of reversed words in which each bit depends on itself and lower ones, as if a coin flipped
+// each digit for each prefix of a coordinate. A hash after Laine and Karras ("Stratified sampling for
+// stochastic transparency", 2011), with products by even numbers mixed in between, after which bits depend on
+// all lower ones.
 static constexpr word32 scrambled(word32 x, const scramble& by) {
     x ^= x * 0x3d20adeau;
     x += by.first;
@@ -61,7 +61,7 @@ static constexpr word32 scrambled(word32 x, const scramble& by) {
     return x ^ x * 0x53a22864u;
 }
 
-// The digits behind those that points have: coins for each coordinate, which tell any two apart.
+// The digits after the point's own: coins for each coordinate, which distinguish any two.
 static constexpr word32 further_digits(word32 x, const scramble& by) {
     x = (x ^ by.fourth) + by.second;
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -78,7 +78,7 @@ static constexpr word32 digits_of(word32 point, const scramble& by, float) {
     return reversed(scrambled(point, by));
 }
 
-// normals(place) is the number of a table.
+// normals(place) looks a number up in a table.
 template <shock_kind kind, class shock, class table>
 static constexpr shock shock_of_point(word32 point, const scramble& by, const table& normals) {
     const auto digits = digits_of(point, by, shock{});

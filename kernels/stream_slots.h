@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of a step by the streams of random numbers that they are of, as constants of a kernel.
+// The slots of a step by their streams of random numbers, as constants of a kernel.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// Step s takes, in its slot, number s * dimensions + dimension of the slot's stream. Streams count from 0 in
-// the order of their first slots.
+// Step s takes number s * dimensions + dimension of the slot's stream. Streams count from 0 in the order of
+// their first slots.
 template <int... streams_>
 struct stream_slots {
     static constexpr int count = int(sizeof...(streams_));
@@ -33,8 +33,8 @@ struct stream_slots {
         constexpr table t = made();
         return t.streams;
     }
-    // Most programs have one stream, of which nothing is looked up: a compiler that unrolls many slots late
-    // would look it up in memory.
+    // Most programs have one stream, which needs no look-up: a compiler that unrolls many slots late would
+    // look it up in memory.
     static constexpr int stream_of(int slot) {
         if constexpr (streams() == 1) return 0;
         constexpr table t = made();
@@ -61,11 +61,10 @@ struct of_one_stream<0, zeros...> {
 };
 }  // namespace detail
 
-// So many slots of one stream.
 template <int count>
 using one_stream = typename detail::of_one_stream<count>::type;
 
-// The words of a trade at its head: the keys of its streams of normals, then of uniforms.
+// Words at the start of a trade's: the keys of its streams of normals, then of uniforms.
 template <class normals, class uniforms>
 static constexpr word32 words_of_keys = word32(2 * (normals::streams() + uniforms::streams()));
 

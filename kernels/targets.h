@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks of paths that meet targets: at a few dates quasi-random points tell where a path is, and an array
-// has these places. Between them paths go by independent numbers, made in registers. The bits are those of a
-// coarse bridge whose moves are filled ahead (kernels/point_fill.h), of which memory then holds a few steps
-// instead of all.
+// Shocks of paths that meet targets: quasi-random points determine a path's places on a few dates, in an
+// array. Between them paths move by independent numbers, drawn in registers. Same bits as a coarse bridge
+// whose moves are filled ahead (kernels/point_fill.h), but memory holds a few steps instead of all.
 #pragma once
 
 #include "kernels/bridge.h"
@@ -16,7 +15,7 @@ struct lone_slots {
     static constexpr bool has(int slot) { return ((slot == slots) || ...); }
 };
 
-// `drawn` is the source of what paths draw themselves.
+// `drawn` is the source of the paths' own draws.
 template <class shape, class drawn, class lone>
 struct draws_to_targets : drawn {
     using shock = typename shape::shock;
@@ -41,7 +40,7 @@ struct draws_to_targets : drawn {
         step_to_target<shock> step;
         shock target[word32(shape::width)][word32(slots)];
     };
-    // Keeps where the thread's paths are.
+    // Tracks the places of the thread's paths.
     class turn {
       public:
         static constexpr bool reads_memory = true, makes_normals = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile: the unit of work, summation, resumption and distribution. Its shape is part of the contract,
-// because the order of summation (and with it the last bits of every result) follows from it.
+// because the order of summation, and with it the last bits of every result, follows from it.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -9,7 +9,7 @@ namespace tilewalk::kernels {
 
 static constexpr int lanes_per_tile = 256;
 // Four passes of 256 lanes. Fewer cost a European 1.2 to 1.5 times the time, in set-up and merging; more gain
-// 4 % at most, and spread a short run less evenly over the cores
+// at most 4 %, and spread a short run less evenly over the cores
 // (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million paths make 1024 tiles, about as many as
 // 132 multiprocessors hold at once as blocks of 256 threads.
 static constexpr int paths_per_lane = 4;
@@ -20,20 +20,20 @@ static constexpr word64 path_of(word64 tile, int j, int lane) {
     return tile * paths_per_tile + word64(j * lanes_per_tile + lane);
 }
 
-// The number of tiles for so many paths; all but the last are full.
+// The number of tiles for `paths` paths; all but the last are full.
 static constexpr word64 tiles_of(word64 paths) {
     return (paths + (paths_per_tile - 1)) / paths_per_tile;
 }
 
-// The number of this tile's paths that count, of `paths` in total.
+// The number of paths in this tile, of `paths` in total.
 static constexpr int paths_in_tile(word64 paths, word64 tile) {
     const word64 left = paths - tile * paths_per_tile;
     return left < word64(paths_per_tile) ? int(left) : paths_per_tile;
 }
 
 // s[0] = the sum of s[0..count), count a power of two: neighbours first, then neighbours of the sums. A
-// thread that holds 2 or 4 neighbouring lanes starts the same tree by itself, so 256 threads x 1 lane, 128 x
-// 2 and 64 x 4 give the same bits.
+// thread with 2 or 4 neighbouring lanes starts the same tree by itself, so 256 threads x 1 lane, 128 x 2 and
+// 64 x 4 give the same bits.
 template <typename real>
 static constexpr void sum_neighbours(real* s, int count) {
     for (int half = count / 2; half > 0; half /= 2) {

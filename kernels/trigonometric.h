@@ -69,7 +69,7 @@ static constexpr float quarter_cosine_polynomial(float v) {
     return fma(z, polynomial(z, -0x1.3bd3ccp+0f, 0x1.03c1bp-2f, -0x1.55b2b6p-6f, 0x1.d4f7eep-11f), 1.0f);
 }
 
-// Turns the sine and cosine of a rest by `quarters` right angles; only the two lowest bits count.
+// Rotates a sine and cosine by `quarters` right angles; only the two lowest bits count.
 template <typename real>
 static constexpr sine_cosine<real> turn(real sine, real cosine, typename format<real>::word quarters) {
     using word = typename format<real>::word;
@@ -99,8 +99,7 @@ struct half_pi<float> {
     static constexpr float inverse = 0x1.45f306p-1f;
 };
 
-// sin(x) and cos(x) for |x| <= 2^20. Beyond (and for inf) both are nan, never a wrong number. Error < 1.6
-// ulp.
+// sin(x) and cos(x) for |x| <= 2^20; NaN beyond and for inf. Error < 1.6 ulp.
 template <typename real>
 static constexpr sine_cosine<real> sincos(real x) {
     const real shift = format<real>::integer_shift;
@@ -111,34 +110,33 @@ static constexpr sine_cosine<real> sincos(real x) {
     const auto turned = turn(sine_polynomial(r), cosine_polynomial(r), to_bits(shifted));
     const real size = abs(x);
     const bool valid = size <= real(0x1p20f);
-    // The sign of zero is lost in the sum n * first + ...
+    // The sum n * first + ... loses the sign of zero.
     const real sine = size == real(0) ? x : turned.sine;
     return {valid ? sine : format<real>::nan, valid ? turned.cosine : format<real>::nan};
 }
 
-// sin(x) for |x| <= 2^20, nan beyond. Error < 1.6 ulp.
+// sin(x) for |x| <= 2^20, NaN beyond. Error < 1.6 ulp.
 template <typename real>
 static constexpr real sin(real x) {
     return sincos(x).sine;
 }
 
-// cos(x) for |x| <= 2^20, nan beyond. Error < 1.6 ulp.
+// cos(x) for |x| <= 2^20, NaN beyond. Error < 1.6 ulp.
 template <typename real>
 static constexpr real cos(real x) {
     return sincos(x).cosine;
 }
 
-// sin and cos of 2 pi turn / 2^64: the two lowest of the bits below the quarter are dropped, the 52 above
-// them make the angle (its error is below 2^-53 turns). Error < 1.6 ulp of the value at the angle so cut.
+// sin and cos of 2 pi turn / 2^64, with the angle cut to 52 bits of a quarter: its error is below 2^-53
+// turns. Error < 1.6 ulp of the value at the cut angle.
 static constexpr sine_cosine<double> sincos_of_turn(word64 turn_bits) {
-    // Half a quarter is added, so that the rest lies in [-1/2, 1/2) quarters around quarter number
-    // `quarters`.
+    // Adds half a quarter, so that the rest lies in [-1/2, 1/2) quarters around quarter number `quarters`.
     const word64 moved = turn_bits + (word64{1} << 61);
     const double v = from_bits(((moved << 2) >> 12) | to_bits(1.0)) - 1.5;
     return turn(quarter_sine_polynomial(v), quarter_cosine_polynomial(v), moved >> 62);
 }
 
-// The same from 32 bits: seven dropped, 23 and the quarter make the angle. Error < 1.6 ulp.
+// The same from 32 bits, with the angle cut to 23 bits of a quarter. Error < 1.6 ulp.
 static constexpr sine_cosine<float> sincos_of_turn(word32 turn_bits) {
     const word32 moved = turn_bits + (word32{1} << 29);
     const float v = from_bits(((moved << 2) >> 9) | to_bits(1.0f)) - 1.5f;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function -2 log(u) of a uniform number u in double, whose root is the radius of Box-Muller: half the
-// operations of the logarithm of any number, by a table of 16 entries. A GPU reads it through the first-level
-// cache, where each array is one line; a processor permutes vectors by it. The table and the polynomial are
-// fitted for Tilewalk (a search, and Remez exchange in 120-bit arithmetic).
+// -2 log(u) of a uniform number u in double, whose root is the radius of Box-Muller: half the operations of a
+// general logarithm, by a table of 16 entries. A GPU reads it through the L1 cache, one line for each array;
+// a processor permutes vectors by it. Table and polynomial are fitted for Tilewalk (a search, and Remez
+// exchange in 120-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// The numbers from `lowest` to twice as much are cut into intervals of equally many doubles, the tenth
-// around 1. With a number c near the inverse of the middle, an interval has the entries -2 c and 2 log(c).
-// The tenth has c = 1, which keeps the relative accuracy beside 1. The others were searched until 2 log(c)
-// had 45 bits behind the point but for less than 2^-60, so that its sum with an exponent's part is exact.
+// The numbers from `lowest` to twice that are cut into intervals of equally many doubles, the tenth around 1.
+// With c near the inverse of an interval's middle, the entries are -2 c and 2 log(c). The tenth has c = 1,
+// which keeps the relative accuracy near 1. The others were searched until 2 log(c) had 45 fractional bits up
+// to an error below 2^-60, so that its sum with an exponent's part is exact.
 struct uniform_log_table {
     static constexpr int bits = 4, entries = 1 << bits;
     static constexpr double lowest = 0.703125;
@@ -63,7 +63,7 @@ static constexpr table_row row_of(word64 interval) {
 #endif
 }
 
-// A positive normal number as 2^exponent * mantissa, and the interval of the table that has the mantissa.
+// A positive normal number as 2^exponent * mantissa, and the table's interval for the mantissa.
 struct number_in_table {
     double exponent, mantissa;
     word64 interval;
@@ -74,7 +74,7 @@ static constexpr number_in_table find_in(double u) {
     using number = format<double>;
     const int width = number::mantissa_bits;
     const word64 moved = to_bits(u) - to_bits(table::lowest) + to_bits(1.0);
-    // The biased exponent becomes the low bits of the mantissa of 2^width, so that no integer is converted.
+    // Puts the biased exponent into the low bits of the mantissa of 2^width, so that no integer is converted.
     const double base = from_bits(word64(number::exponent_bias + width) << width);
     const double exponent =
         from_bits(to_bits(base) | (moved >> width)) - (base + double(number::exponent_bias));
@@ -82,10 +82,9 @@ static constexpr number_in_table find_in(double u) {
     return {exponent, from_bits(in_octave + to_bits(table::lowest)), in_octave >> (width - table::bits)};
 }
 
-// -2 log(u) of a number by its row of uniform_log_table. Error < 1.6 ulp: half an ulp each from r, from its
-// sum with the tail and from the result, where the interval below that of 1 ends; elsewhere less. The
-// coefficients are literals, unlike those of longer polynomials: in constant memory they left a kernel of
-// four paths a thread too few registers.
+// -2 log(u) of a number by its row of uniform_log_table. Error < 1.6 ulp at the end of the interval below
+// that of 1 (half an ulp each from r, from its sum with the tail and from the result); elsewhere less.
+// Coefficients are literals: in constant memory they left a kernel of four paths a thread too few registers.
 static constexpr double minus_two_log(number_in_table u, table_row row) {
     const double r = fma(u.mantissa, row.inverse, 2.0);
     // (-2 log(1 - r / 2) - r) / r^2 for |r| <= 1/16.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a square matrix with numbers of which each thread has its own. The lane machine makes the same
-// bits (engine/walk/cpu/lane_operations.cpp).
+// Products of a square matrix with each thread's own vector. The CPU makes the same bits
+// (engine/walk/cpu/lane_operations.cpp).
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -9,11 +9,11 @@
 
 namespace tilewalk::kernels {
 
-// Rows that are summed up together, which read each number once.
+// Rows summed together, so that each number is read once for all.
 static constexpr word32 rows_at_once = 4;
 
-// Calls take(row, sums) for the rows from `first` on, at most rows_at_once, of a matrix of `count` rows; sums
-// are of weights[row * count + i] times number(i), from the first i to the last, for each of `width` numbers.
+// Calls take(row, sums) for the rows from `first` on, at most rows_at_once, of a matrix of `count` rows. The
+// sums are of weights[row * count + i] * number(i) in order of i, for each of `width` numbers.
 template <class shock, int width, class numbers, class taker>
 static constexpr void sum_rows(const double* weights, word32 count, word32 first, const numbers& number,
                                const taker& take) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `auto`: whether the tuner finds what a full search finds. On kernels that differ in payoff,
-// precision and number of resident warps, its choice is compared with the fastest of all candidates, each
-// timed until its noise is small, and with feed `none`. The combinations were not looked at while the tuner
-// was written.
+// The suite `auto`: compares the tuner's choice with the fastest of all candidates, each timed until its
+// noise is small, and with feed `none`, on kernels that differ in payoff, precision and resident warps. These
+// combinations were not looked at while the tuner was written.
 #include "bench/measure/suites.h"
 
 #include <algorithm>
@@ -74,7 +73,7 @@ double time_of(gpu_timer& on, path_timer& kernel, const kernel_decision& how, in
     return on.time([&] { kernel.launch(how, ready); }).milliseconds.median;
 }
 
-// Distances between those of the tuner, for the feeds whose rings take them.
+// Adds distances between the tuner's, for feeds with rings.
 void add_more(std::vector<kernel_decision>& to, const path_timer& kernel) {
     const std::vector<kernel_decision> known = to;
     for (kernel_decision how : known) {
@@ -131,7 +130,7 @@ void measure_one(gpu_timer& on, const combination& c, row& out) {
     auto all = tuning::candidates(asked, of.front().code, fits);
     add_more(all, kernel);
     const searched full = search(on, kernel, std::move(all), c.warps);
-    // Both are timed once more, side by side, because the smallest of many times is biased downwards.
+    // Times both once more, side by side, because the smallest of many times is biased downwards.
     double by_tuner = 0, by_search = 0;
     constexpr int turns = 3;
     for (int i = 0; i < turns; ++i) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `calls`: times of the calls that a risk system makes often, with percentiles:
-// reading a book, pricing three small trades, pricing them prepared, in a market that is as it was and in one
-// whose spot has moved, and stopping a long run. Prices are compared bit by bit with those of a plain call
-// before one is timed.
+// The suite `calls`: percentiles of the times of frequent calls: reading a book, pricing three small trades,
+// pricing them prepared, in the same market and after a move of the spot, and stopping a long run. Before
+// timing, prices are compared bit by bit with those of a plain call.
 #include "bench/suites/calls.h"
 
 #include <algorithm>
@@ -82,7 +81,7 @@ json figures_of(const std::vector<double>& samples) {
             {"samples", samples.size()}};
 }
 
-// Milliseconds for which a run goes on after it was told to stop.
+// Milliseconds that a run goes on after the request to stop.
 double stopped(const engine& e, const book& trades, const market& in, run_options options) {
     std::atomic<bool> stop{false};
     clock::time_point told{};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `convergence`: the error of a price by the number of paths, from independent paths and from Sobol
-// points in every construction, both with controls and with importance sampling, too, and from antithetic
-// pairs, in basis points of the spot or of the notional, and the time of the walk that has it. A pair counts
-// as two paths. An error is the standard deviation of the price. The error of independent paths is from the
-// spread of the payoffs of one run; that of points, which show none within a randomisation, from the means
-// of many more randomisations than a price takes. A row whose price is away from that of independent paths,
-// beyond chance, is wrong.
+// The suite `convergence`: the error of a price (its standard deviation, in basis points of the spot or the
+// notional) by the number of paths, and the time of the walk. Sources: independent paths and Sobol points in
+// every construction, both also with controls and with importance sampling, and antithetic pairs (a pair
+// counts as two paths). The error of independent paths is from the spread of payoffs of one run; that of
+// points, which show none within a randomisation, from the means of many more randomisations than a price
+// takes. A row whose price differs from that of independent paths beyond chance is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -31,8 +30,6 @@ namespace convergence {
 
 namespace {
 
-// --- trades ------------------------------------------------------------------------------------------------
-
 std::string on_one_asset(const std::string& how, const std::string& trade) {
     return fmt::format(R"(
 market: {{as_of: 2026-01-15, currencies: {{USD: {{rate: 0.05}}}}, assets: {{A: {{currency: USD, spot: 100, {}}}}}}}
@@ -44,7 +41,7 @@ trades:
 
 constexpr const char* lognormal = "volatility: 0.2";
 constexpr const char* call = "product: european, underlying: A, strike: 100, maturity: 1.0";
-// Full truncation, as most write Heston's model.
+// Full truncation, the most common scheme for Heston's model.
 constexpr const char* heston_model =
     "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: full_truncation, "
     "steps_per_year: 50}}";
@@ -69,7 +66,7 @@ std::string barrier_on_dates() {
                         "barrier: 90, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 52}");
 }
 
-// Its volatility changes, so that more than one step is between today and maturity.
+// The volatility changes, so that there is more than one step to maturity.
 std::string barrier_continuous() {
     return on_one_asset("volatility: {0.25: 0.24, 0.5: 0.22, 0.75: 0.21, 1.0: 0.2}",
                         "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: down, "
@@ -132,7 +129,7 @@ std::string local_volatility() {
         call);
 }
 
-// Assets with volatilities of 20 to 30 %, of which any two have the same correlation.
+// Assets with volatilities of 20 to 30 % and equal correlations.
 std::string on_assets(int count, double correlation, const std::string& trade) {
     std::string assets, pairs, basket;
     for (int i = 0; i < count; ++i) {
@@ -228,22 +225,20 @@ const std::array catalogue{
     example{"deep_put", &deep_put, spot},
 };
 
-// --- walks -------------------------------------------------------------------------------------------------
-
-// A sound engine is further off than this once in 1.7 million rows.
+// A correct engine exceeds this once in 1.7 million rows.
 constexpr double most_errors = 5;
 
 constexpr int randomisations_of_a_walk = 64;  // as many as a run may have
 constexpr int threads_timed = 1, all_threads = 0;
 
-// Random numbers of a line.
+// The source of a line's random numbers.
 struct source {
     std::string random;
-    std::optional<tilewalk::construction> construction{};  // none for independent paths
-    bool is_in_arrays = false;  // moves come from there, where paths would make their own
+    std::optional<tilewalk::construction> construction{};  // empty for independent paths
+    bool is_in_arrays = false;  // moves are read from arrays instead of being drawn by paths
     bool has_controls = false, has_importance = false, has_pairs = false, has_preintegration = false;
     bool is_independent() const { return !construction; }
-    // All others are held against it.
+    // True for the baseline of all others.
     bool is_plain() const {
         return is_independent() && !has_controls && !has_importance && !has_pairs && !has_preintegration;
     }
@@ -278,7 +273,6 @@ std::vector<source> sources(bool on_cpu) {
     return out;
 }
 
-// A trade on one device in one precision.
 class walker {
   public:
     walker(const place& at, const example& of, const std::atomic<bool>* cancel)
@@ -320,7 +314,7 @@ class walker {
         return out;
     }
 
-    // Independent paths, which all lines are held against.
+    // Independent paths, the baseline of all lines.
     struct reference {
         sample payoffs;
         double steps = 0;  // of a path
@@ -329,15 +323,16 @@ class walker {
         const results got = walked({"philox"}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // Payoffs of independent paths less their controls, or with weights, or means of pairs, on a seed that no
-    // other number of paths takes.
+    // Payoffs of independent paths with controls or weights, or means of pairs, on a seed that no other
+    // number of paths uses.
     sample independent_as(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
-    // Means of the randomisations of runs of so many paths, on seeds that no other number of paths takes. A
-    // run of more randomisations would have more paths, and pilots as many more.
+    // Means of the randomisations of runs of `paths` paths, on seeds that no other number of paths uses. Runs
+    // keep the usual number of randomisations if they have a pilot, because more would mean more paths and
+    // larger pilots.
     sample means(const source& from, std::uint64_t paths) const {
         const int units = from.has_pilot() ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;
@@ -357,7 +352,7 @@ class walker {
         const auto take = [&]() -> std::optional<double> {
             return 1e3 * walked(from, paths, first_seed, randomisations, threads_timed).manifest.path_seconds;
         };
-        take();  // from here on kernels are compiled, caches warm
+        take();  // compiles kernels and warms caches
         return bench::measure(take, until, seconds_now)->of;
     }
 
@@ -376,8 +371,6 @@ class walker {
     book book_;
     const std::atomic<bool>* cancel_;
 };
-
-// --- rows --------------------------------------------------------------------------------------------------
 
 row row_of(const char* suite, const place& at, const example& of, const source& from) {
     row r;
@@ -399,7 +392,6 @@ const point* point_with(const line& of, double paths) {
     return found == of.end() ? nullptr : &*found;
 }
 
-// The row of one line, from its points.
 void tell_line(row& r, const line& of, std::span<const double> noise, const source& from,
                const line& of_philox) {
     if (of.empty()) throw error(error_kind::internal, "no row of this line has an error");
@@ -507,7 +499,7 @@ void measure(const place& at, const example& of, const stop_rule& until,
                 const double by_chance = payoffs.variance / static_cast<double>(paths);
                 sample means;
                 point here{static_cast<double>(paths), in_bp(by_chance)};
-                // A sample of payoffs, or of means of randomisations, of which a price has so many.
+                // Samples of a price: payoffs, or means of randomisations.
                 const double samples =
                     static_cast<double>(from.is_independent() ? from.samples_of(paths) : randomisations);
                 if (!from.is_plain()) {
@@ -569,7 +561,7 @@ std::vector<std::string> precisions_of(const request& r) {
     return r.precisions.empty() ? std::vector<std::string>{"double"} : r.precisions;
 }
 
-// Times vary little from walk to walk beside what lines differ by.
+// Fewer samples suffice, because times vary much less than lines differ.
 stop_rule fewer_samples(stop_rule until) {
     until.fewest = std::min<std::size_t>(until.fewest, 7);
     return until;

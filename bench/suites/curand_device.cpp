@@ -135,7 +135,7 @@ device_asian::device_asian(gpu_timer& on, const cuda::toolkit_headers& with, ele
       waits_(on.device(), {on.stream()}) {
     job_.blocks = how_.blocks;
     job_.results = results_.as<tile_result>();
-    // Filled with NaN, so that a kernel that leaves no result is found out.
+    // Filled with NaN, to detect a kernel that leaves no result.
     on.device().fill(results_.as<void>(), 0xff, results_.bytes(), on.stream());
     on.device().fill(merged_.as<void>(), 0xff, merged_.bytes(), on.stream());
 }

@@ -29,20 +29,16 @@ std::span<const device_generator> device_generators();
 // The headers of cuRAND's device API; throws as cuda::find_toolkit_headers does.
 cuda::toolkit_headers curand_headers(std::span<const std::string> folders);
 
-// The kernel `set_up` of a generator that keeps states, and the kernel `fill`. Both take
-// kernels::studies::fill_job.
+// The kernels `set_up` (for generators that keep states) and `fill`. Both take kernels::studies::fill_job.
 std::string set_up_text(const device_generator& of);
 std::string fill_text(const device_generator& from, arrays::element of);
 // The kernel `walk`, with Philox; takes kernels::studies::asian_job.
 std::string curand_asian_text(arrays::element of);
 
-// All texts of the suite.
 std::vector<std::string> curand_texts();
 
-// The terms of asian_book.
 kernels::studies::asian_job asian_terms();
 
-// Fills memory with normals.
 class device_fill {
   public:
     device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const device_generator& from,
@@ -64,7 +60,7 @@ class device_fill {
     cuda::in_flight waits_;
 };
 
-// The Asian of the suite, walked to one result with normals of cuRAND's Philox in registers.
+// The suite's Asian, walked to one result with normals of cuRAND's Philox in registers.
 class device_asian {
   public:
     device_asian(gpu_timer& on, const cuda::toolkit_headers& with, arrays::element of, std::uint64_t paths);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `greeks`: the time of a price, and of the price with all its sensitivities of the first order, in
-// one run. Times are of walks alone, from planned trades to their sums; what a call takes with its planning
-// stands beside them. Before anything is timed, the price beside sensitivities has the bits of the price, a
-// GPU's sensitivities have the processor's bits (in single_fast: are those of double within errors), and some
-// of them are differences of prices, within errors.
+// The suite `greeks`: the time of a price, and of the price with all its first-order sensitivities in one
+// run. Times are of walks, from planned trades to sums; the time of the whole call is reported too. Checks
+// before timing: the price with sensitivities has the bits of the price alone, a GPU's sensitivities have the
+// CPU's bits (in single_fast: agree with double within errors), and some of them agree with differences of
+// prices within errors.
 #include "bench/suites/greeks.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr int steps = 252;
 
-// One number for each date of the year.
+// A number for each date of the year.
 std::string by_date(double number) {
     std::string out = "{";
     for (int i = 1; i <= steps; ++i)
@@ -126,7 +126,7 @@ const std::array catalogue{
             3},
 };
 
-// A sound value is further off than this once in 150,000 times.
+// A correct value exceeds this once in 150,000 times.
 constexpr double most_errors = 4.5;
 
 bool have_same_bits(double a, double b) {
@@ -143,7 +143,7 @@ by_key to_keys(const results& of) {
 
 std::string why_not_near(const greek_row& got, const greek_row& expected, const char* whose) {
     const double error = std::hypot(got.standard_error, expected.standard_error);
-    // Rows of numbers are differences that know ten digits.
+    // Rows of numbers are differences with ten significant digits.
     const double most = most_errors * error + got.bias + expected.bias + 1e-9 * std::abs(expected.value);
     if (std::abs(got.value - expected.value) <= most) return {};
     return fmt::format("{} is {}, {} {}, further apart than {}", got.key, got.value, whose, expected.value,
@@ -243,7 +243,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
                 calls.push_back(milliseconds(seconds_now() - begin));
                 return milliseconds(last.manifest.path_seconds);
             };
-            sample();  // from here on kernels are compiled, caches warm
+            sample();  // compiles kernels and warms caches
             if (!is_on_cpu && last.manifest.devices.empty())
                 throw error(error_kind::internal, "the GPU has walked none of it");
             calls.clear();
@@ -260,7 +260,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
         if (const double target = of.target(is_on_cpu ? "cpu" : "gpu", at.precision); target > 0)
             r.figures["target_times_the_price"] = target;
         r.figures["numbers"] = of.numbers;
-        // Smoothed jumps take walks with other widths than the one that is timed.
+        // Smoothed jumps take extra walks with other widths.
         r.figures["walks"] =
             static_cast<double>(last.manifest.path_steps) / static_cast<double>(at.paths * steps);
         r.figures["call_milliseconds"] = summarise(calls).median;

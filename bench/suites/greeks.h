@@ -14,21 +14,21 @@
 
 namespace tilewalk::bench::greeks {
 
-// A trade of 252 steps, and the sensitivities that are asked of it.
+// A trade of 252 steps, and the sensitivities requested.
 struct example {
     std::string_view name;  // in its rows
     std::string (*book)();  // market and trade, in YAML
     std::vector<std::string> wanted,
-        differenced;          // measures and keys; those that differences of prices check
+        differenced;          // measures and keys; `differenced` are checked by differences of prices
     std::size_t numbers = 0;  // sensitivities to a key
-    // Times of a price that price and all sensitivities together may take; 0: nobody has said.
+    // Limits on the time of price and sensitivities together, in times of the price; 0: none.
     double target_on_gpu = 0, target_in_single_fast = 0, target_on_one_core = 0;
 
     double target(std::string_view device, std::string_view precision) const;
 };
 std::span<const example> examples();
 
-// The device of a row, and its paths.
+// A device, with its precision, paths and threads.
 struct place {
     std::string device;  // as run_settings::device says it
     std::string precision;
@@ -36,9 +36,9 @@ struct place {
     int threads = 0;
 };
 
-// Why the sensitivities on this device can't be timed; empty if they can. `got` is of the paths that are
-// checked; `on_cpu` are those that the processor finds in the same precision, or in double for single_fast;
-// `moved` are differences of prices on the processor.
+// Why the sensitivities on this device can't be timed; empty if they can. `got` is on the checked paths;
+// `on_cpu` is the CPU's result in the same precision, or in double for single_fast; `moved` are differences
+// of prices on the CPU.
 std::string why_wrong(const results& got, const results& price, const results& on_cpu, const results& moved,
                       const example& of, bool has_bits_of_cpu);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of rows that are compared with the first of them.
+// A group of rows, compared with its first row.
 #pragma once
 
 #include <functional>

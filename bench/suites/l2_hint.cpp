@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected: tanh and sum of 2^28 floats needs each byte once, so a hint can at best bring memory to the speed
-// of a copy (share_of_copy). A quarter of a warp covers 128 bytes with 16-byte loads; with L2::256B the line
-// beside them is on its way before the next quarter asks for it. With narrow loads a full warp covers the
-// same 128 bytes, and asking twice for the same line gains nothing. Four loads under way in a thread hide as
-// much as the hint does, and so does a ring of asynchronous copies.
+// Expected: tanh and sum of 2^28 floats needs each byte once, so a hint can at best reach the speed of a copy
+// (share_of_copy). A quarter of a warp covers 128 bytes with 16-byte loads; with L2::256B the next line is on
+// its way before the next quarter requests it. With narrow loads a full warp covers the same 128 bytes, and
+// requesting a line twice gains nothing. Four loads under way in a thread hide as much as the hint does, and
+// so does a ring of asynchronous copies.
 #include "bench/suites/l2_hint.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::uint64_t block_threads = 256;
 constexpr std::uint64_t full_count = std::uint64_t{1} << 28;
-// The ring: with 16 bytes a copy, 64 bytes of a thread are under way, and 16 KiB of a block leave room for as
-// many blocks as a multiprocessor has threads for.
+// A thread has 64 bytes under way with copies of 16 bytes. 16 KiB a block leave room for as many blocks as a
+// multiprocessor has threads for.
 constexpr int stages = 4, pieces_through_ring = 32;
-// Blocks at each end, and as many in the middle, whose sums the host computes itself.
+// Blocks at the start, the middle and the end whose sums the host computes.
 constexpr std::uint64_t checked_blocks = 16;
 
 const std::string fill_text =
@@ -63,7 +63,7 @@ std::string copier_text(const access& a, const std::string& hint) {
            ";\" :: \"r\"(to), \"l\"(from) : \"memory\");\n    }\n};\n";
 }
 
-// Empty if these are the sums of the blocks, as far as the host checks them.
+// Empty if the checked blocks have these sums.
 std::string why_wrong(const access& a, const std::vector<float>& sums) {
     const std::uint64_t blocks = sums.size();
     for (std::uint64_t i = 0; i < std::min(3 * checked_blocks, blocks); ++i) {
@@ -87,7 +87,7 @@ const char* group_name(int bytes) {
     return bytes == 16 ? "quarter warp" : bytes == 8 ? "half warp" : "full warp";
 }
 
-// Only the loads of the published kernel are known; one load a thread is its plain form.
+// Figures are published for the plain loads of one kernel only.
 const char* published(const access& a, const std::string& hint) {
     if (a.instruction != "ld.global" || a.bytes != 16 || a.pieces != 1) return nullptr;
     return hint == "none" ? "355.90 us on an H20" : hint == "256B" ? "313.95 us on an H20" : nullptr;
@@ -140,8 +140,8 @@ block_truth truth_of_block(const access& a, std::uint64_t block) {
         sum += t;
         magnitude += std::abs(t);
     }
-    // The error of the instruction and a tenth more, plus the rounding of each addition on a number's way
-    // into the sum: those of its thread, 5 in the warp, 7 in the block.
+    // The error of the instruction and a tenth more, plus the rounding of each addition on the way into the
+    // sum: those of the thread, 5 in the warp, 7 in the block.
     const double additions = static_cast<double>(a.pieces * a.bytes / 4 + 12);
     return {sum, magnitude * (1.1 * 0x1p-11 + additions * 0x1p-24)};
 }
@@ -151,7 +151,7 @@ block_truth truth_of_block(const access& a, std::uint64_t block) {
 void run_l2_hint(gpu_timer& on, const request&, const sink& to) {
     using namespace l2_hint;
     std::uint64_t count = full_count;
-    // A quarter of the memory at most, and at least what a block of each access reads.
+    // At most a quarter of the memory, and at least what a block of each access reads.
     while (count * 4 > on.device().free_bytes() / 4 && count > (1U << 20)) count /= 2;
     std::vector<std::string> texts = {fill_text};
     for (const access& a : accesses()) {

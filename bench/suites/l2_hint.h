@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `l2_hint`: the qualifiers by which a load asks the second-level cache for more than the load
-// reads.
+// The suite `l2_hint`: qualifiers that make a load fetch more to the L2 cache than it reads.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace tilewalk::bench::l2_hint {
 
-// A way to read an array; each is measured without a qualifier and with three.
+// A way to read an array, measured without a qualifier and with three.
 struct access {
     std::string instruction;  // "ld.global"
     int bytes;                // of one piece
@@ -25,7 +24,7 @@ const std::vector<std::string>& hints();  // "none" and the qualifiers
 
 std::string text_of(const access& a, const std::string& hint);
 
-// The sum of tanh over a block's part of the input, and the error that a kernel may have.
+// The sum of tanh over a block's part of the input, and the allowed error.
 struct block_truth {
     double sum, bound;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected: each group of rows (one `kind`, or one of its variants) begins with its natural way, and `ratio`
-// says what another way costs (below 1) or gains. The parts say what to expect of theirs.
+// says what another way costs (below 1) or gains. The files memory_*.cpp say what to expect of their parts.
 #include "bench/suites/memory.h"
 
 #include <algorithm>
@@ -15,7 +15,6 @@ namespace memory {
 namespace {
 
 constexpr word64 most_words = word64{1} << 28, fewest_words = word64{1} << 22;
-// The most blocks of a launch.
 constexpr word64 most_blocks = word64{1} << 20;
 
 const std::string fill_text =
@@ -55,7 +54,7 @@ std::string text_with_table(const std::string& kernel, const std::string& maker,
 }
 
 word32 sum_of_content(word64 first, word64 count, word64 stride) {
-    // In 32 bits: a number depends on no more, and a compiler can vectorise it.
+    // 32 bits suffice, since a number depends on no more; a compiler can vectorise that.
     word32 sum = 0, at = static_cast<word32>(first);
     for (word64 i = 0; i < count; ++i, at += static_cast<word32>(stride))
         sum += kernels::studies::content(at);

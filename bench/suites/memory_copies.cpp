@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between host and device, and data kept in the second-level cache. Expected:
-// - A copy has a fixed cost of some microseconds, which kilobytes do not pay back; nor does a copy in many
-//   pieces. From pinned memory the copy engine reads by itself; pageable memory first goes through a pinned
-//   buffer of the driver's.
-// - A kernel that reads pinned memory in place reads at the speed of the bus. This equals a copy for numbers
-//   read once, and is bad for numbers read again.
-// - A window of persisting accesses keeps up to the set-aside in the second-level cache while other numbers
-//   stream past. Data smaller than the cache stays there anyhow as long as it is read often; of data a few
-//   times the set-aside a part is kept, and the window gives way.
+// Copies between host and device, and data kept in the L2 cache. Expected:
+// - A copy has a fixed cost of some microseconds, too much for kilobytes or for many pieces. The copy engine
+//   reads pinned memory by itself; pageable memory first goes through a pinned buffer of the driver's.
+// - A kernel that reads pinned memory in place reads at the speed of the bus: as good as a copy for numbers
+//   read once, and bad for numbers read again.
+// - A window of persisting accesses keeps up to the set-aside in the L2 cache while other numbers stream
+// past.
+//   Data smaller than the cache stays there anyhow if read often; of data a few times the set-aside a part is
+//   kept, and the window gives way.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,7 +26,7 @@ constexpr word64 most_copied = word64{256} << 20;
 const std::string mapped_text = text_of("sum_strided<global<4>>");
 const std::string kept_text = text_of("sum_kept");
 
-// Memory of the host, pinned or not.
+// Host memory, pinned or not.
 class host_words {
   public:
     host_words(cuda::device& on, word64 words, bool is_pinned) {
@@ -47,14 +47,14 @@ void fill_with_content(word32* to, word64 words) {
     for (word64 i = 0; i < words; ++i) to[i] = content(i);
 }
 
-// The first word that is wrong; `words` if there is none.
+// The first wrong word; `words` if there is none.
 word64 first_fault(const word32* of, word64 words) {
     word64 i = 0;
     while (i < words && of[i] == content(i)) ++i;
     return i;
 }
 
-// Copies whole pieces of the host's words to the device, or the device's to the host's.
+// Copies the host's words to the device, or the device's to the host, in whole pieces.
 struct transfer {
     study& s;
     bool is_upload, is_pinned;
@@ -134,7 +134,7 @@ void copies_in_pieces(study& s) {
     }
 }
 
-// A kernel sums numbers in memory of the host.
+// Times a kernel that sums numbers in host memory.
 void mapped(study& s) {
     const word64 bytes = std::min(word64{64} << 20, s.words() * 4), words = bytes / sizeof(word32);
     for (const word32 times : {1U, 4U}) {

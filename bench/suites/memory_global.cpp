@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Global memory: ways and orders of reading it. Expected:
-// - Bandwidth falls in steps where the footprint leaves the first-level cache of a multiprocessor and then
-//   the second-level cache of the device. The read-only path is the same cache on today's GPUs, and as fast;
-//   a texture fetch moves 8 bytes and goes through fewer units.
-// - Memory is moved in sectors of 32 bytes: with a stride of 8 words or more each word costs a sector, so
-//   that an eighth of the bytes is useful. A misaligned warp touches one sector more, which its neighbour has
-//   brought into the cache: nearly free.
-// - Records of 12 bytes cost three loads that share their sectors; padded to 16 they are one load, and a
-//   quarter of the bytes is padding. Arrays of fields move useful bytes alone.
+// - Bandwidth falls in steps where the footprint leaves the L1 cache of a multiprocessor and then the L2
+// cache.
+//   The read-only path is the same cache on today's GPUs, and as fast; a texture fetch moves 8 bytes and goes
+//   through fewer units.
+// - Memory moves in sectors of 32 bytes: with a stride of 8 words or more each word costs a sector, and an
+//   eighth of the bytes is useful. A misaligned warp touches one sector more, which its neighbour has brought
+//   into the cache: nearly free.
+// - Records of 12 bytes cost three loads that share sectors; padded to 16 they are one load, with a quarter
+// of
+//   the bytes wasted. Arrays of fields move useful bytes only.
 // - Rows that do not begin on a sector cost little if they are long; padding short ones costs more than it
 //   gains.
-// - Patches of 8 by 4 texels are an order for which textures are thought to be made. A linear texture has
-//   rows as global memory has, so its gain is the cache's alone. (There are no 2D textures here.)
+// - Textures are thought to suit patches of 8 by 4 texels. A linear texture has rows as global memory has, so
+//   its gain is the cache's alone. (There are no 2D textures here.)
 #include <array>
 #include <optional>
 #include <string_view>
@@ -54,7 +56,7 @@ bool is_texture(const path& p) {
     return std::string_view(p.space) == "texture";
 }
 
-// Sums the first bytes of the numbers through a path; a texture takes the place of its memory.
+// Sums the first bytes of the numbers through a path; a texture is bound to its memory.
 void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
     std::optional<cuda::owned_texture> texture;
     if (is_texture(p)) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of memories: one thread, where each load waits for the address that the one before brings.
-// Expected: tens of nanoseconds for memory on the multiprocessor (shared memory, constants in their cache,
-// the first-level cache), hundreds for the second-level cache, and more for device memory, where looking up
-// pages adds to it because nodes follow in no order. A texture fetch takes longer than a load.
+// Latencies of memories: one thread, where each load waits for the address that the last one read. Expected:
+// tens of nanoseconds on the multiprocessor (shared memory, cached constants, L1), hundreds for L2, and more
+// for device memory, where random order adds address translation. A texture fetch takes longer than a load.
 //
 // A row's latency is that of the additional loads of a long chase over a short one that has warmed the
-// caches, so that the cost of starting a kernel is in neither.
+// caches, which removes the cost of starting a kernel.
 #include <optional>
 
 #include "bench/suites/memory_study.h"
@@ -47,7 +46,6 @@ const std::string chain_fill_text =
     "extern \"C\" __global__ void __launch_bounds__(256) fill(unsigned* to, unsigned long long nodes) {\n"
     "    tilewalk::kernels::studies::fill_with_chase(to, nodes);\n}\n";
 
-// The node at the end of a chase.
 word32 end_of(word32 nodes, word32 node_words, word32 reads) {
     word32 node = 0;
     for (word32 n = 0; n < reads; ++n) node = kernels::studies::next_node(node, nodes);
@@ -101,7 +99,7 @@ void latency(study& s) {
                 memory_job job = s.job();
                 job.from = table.as<void>();
                 if (texture) job.texture = static_cast<word64>(texture->get());
-                // In each sample, nodes beyond all caches are read for the first time.
+                // Large footprints are flushed from the caches before each sample.
                 chase(s, r, c, job, nodes, footprint <= s.on.device().properties().l2_bytes);
             });
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant, shared and local memory, and the way into shared memory. Expected:
-// - A constant goes to all lanes that ask for one address in a pass; a warp with n addresses takes n passes,
+// - A constant reaches all lanes that read one address in one pass; a warp with n addresses takes n passes,
 //   where the read-only path serves them at once. So constants are for numbers that all lanes share.
 // - Shared memory has 32 banks of a word. Lanes a stride apart take gcd(stride, 32) turns: 1 at every odd
 //   stride, including 33, which is why padding works, and 32 at 32.
-// - An array with a run-time index cannot be in registers. Local memory is device memory by name and the
-//   first-level cache in fact, as long as the arrays of all threads fit there; no block's shared bytes limit
+// - An array with a run-time index can't be in registers. Local memory is device memory by name and the L1
+//   cache in fact, as long as the arrays of all threads fit there; shared memory of a block does not limit
 //   it.
-// - An asynchronous copy of 16 bytes bypasses registers and the first-level cache; one of 4 bytes takes an
-//   instruction for as little as a load brings.
+// - An asynchronous copy of 16 bytes bypasses registers and the L1 cache; one of 4 bytes takes an instruction
+//   for as little as a load brings.
 #include <array>
 #include <numeric>
 
@@ -33,7 +33,7 @@ std::string through_shared_text(int bytes, bool is_async) {
                    ">");
 }
 
-// A launch of so many blocks for each multiprocessor, which has room for all of them.
+// A launch of `blocks` blocks for each multiprocessor; all must be resident.
 cuda::launch on_all(study& s, int blocks) {
     cuda::launch how;
     how.blocks = static_cast<std::uint32_t>(s.on.device().properties().multiprocessors * blocks);

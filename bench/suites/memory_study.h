@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common parts of the benchmark `memory`: numbers by formula in device memory, kernels that sum the
-// numbers they read, and the check of these sums before anything is timed. Its parts are the files
-// memory_*.cpp.
+// numbers they read, and checks of these sums before timing. Parts of the benchmark are in memory_*.cpp.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +25,12 @@ inline constexpr word64 block_threads = 256;
 
 // The translation unit of a kernel of kernels/studies/memory.h.
 std::string text_of(const std::string& kernel);
-// The same with a table in constant memory, `numbers`, made by a function of kernels/studies/constant.h.
+// The same with a table `numbers` in constant memory, made by a function of kernels/studies/constant.h.
 std::string text_with_table(const std::string& kernel, const std::string& maker, word32 words);
 
 // The sum, modulo 2^32, of numbers first, first + stride, ... of the content.
 word32 sum_of_content(word64 first, word64 count, word64 stride = 1);
 
-// A kernel and its expected sum.
 struct summed {
     std::string text;
     cuda::launch how;
@@ -52,8 +50,7 @@ class study {
     gpu_timer& on;
     const sink& to;
 
-    // The number of words 0, 1, ... of the content, a power of two: a quarter of the free memory, 1 GiB at
-    // most.
+    // The number of words of content, a power of two: a quarter of the free memory, 1 GiB at most.
     word64 words() const { return words_; }
     const word32* numbers() const { return numbers_.as<word32>(); }
     word32 total() const { return total_; }  // their sum
@@ -64,10 +61,11 @@ class study {
     static cuda::launch blocks_for(word64 count, word64 reads);
 
     group rows() const { return {"memory", to}; }
-    // A texture of two-word texels; none, with the reason in the row, if the device's textures are too short.
+    // A texture of two-word texels; empty, with the reason in the row, if the device's textures are too
+    // short.
     std::optional<cuda::owned_texture> texture_over(const void* memory, word64 bytes, row& r) const;
-    // Runs the kernel, compares the sum, and only then times it. True if the row has figures; false if the
-    // row says what is wrong.
+    // Runs the kernel, checks the sum, then times it. Returns true if the row has figures, false if it says
+    // what is wrong.
     bool measure(row& r, const summed& what);
 
   private:
@@ -76,7 +74,6 @@ class study {
     word32 total_;
 };
 
-// The parts of the benchmark.
 void global(study& s);
 void latency(study& s);
 void on_chip(study& s);  // constant, shared and local memory, and the way into shared memory

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `models`: path-steps a second of every model on a year of 252 steps, with shocks made in
-// registers, in each precision, on the GPU and on one core of the processor. On tiles that both walk, a GPU's
-// single and double have the processor's bits, and its single_fast differs from double arithmetic by less
-// than the error of the price. Each price agrees, within its error, with a truth found without paths.
+// registers, in each precision, on the GPU and on one core of the CPU. On tiles that both walk, single and
+// double have the same bits, and single_fast differs from double arithmetic by less than the error of the
+// price. Each price agrees, within its error, with a truth found without paths.
 #include "bench/suites/models.h"
 
 #include <algorithm>
@@ -39,14 +39,13 @@ using kernels::tile_result;
 using program::precision;
 using tiles = std::vector<tile_result>;
 
-// Steps that a model takes in the year.
 constexpr std::uint64_t steps = 252;
 
-// Models that limit their steps are given fewer than the dates would give. Prices are Fourier integrals;
-// those of the surfaces are Black's with the volatility quoted at the strike, those of CEV and SABR are
-// closed forms, that of the basket is a mean over 8 million draws of the final prices, with an error of
-// 0.0004; that of rough_bergomi is one over 3 million draws of the exact variance on the dates, with an error
-// of 0.0013. Under normal rates they are Black's, with the variance of the forward.
+// Models that limit their steps get fewer than the dates would require. Prices are Fourier integrals, except:
+// surfaces by Black's formula with the volatility quoted at the strike; CEV and SABR by closed forms; the
+// basket a mean over 8 million draws of the final prices, with an error of 0.0004; rough_bergomi one over 3
+// million draws of the exact variance on the dates, with an error of 0.0013; normal rates by Black's formula
+// with the variance of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
     // The quadratic-exponential scheme takes steps of its own between dates.
@@ -114,7 +113,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
     example{"g2", "g2", "", 0, 1.5148124844,
             "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
-    // With a displacement of 1 a year, which is one over the tenor, bonds are lognormal, too.
+    // With a displacement of 1 a year, one over the tenor, bonds are lognormal, too.
     example{"forward_market", "forward_market", "", 0, 1.5503839020,
             "model: {forward_market: {tenor: 1, until: 6, displacement: 1, loadings: [[0.008, 0.005, 0.002], "
             "[0.009, 0.002, -0.001], [0.0095, 0, -0.002], [0.0095, -0.002, -0.001], [0.0095, -0.004, "
@@ -158,7 +157,6 @@ products:
 constexpr std::array on_gpu{precision::single_fast, precision::single, precision::double_};
 constexpr std::array on_cpu{precision::single, precision::double_};
 
-// An example and a way to walk it.
 struct planned {
     workload of;
     cuda::kernel_decision how;
@@ -210,8 +208,8 @@ std::string why_not_the_price(const tile_result& all, std::uint64_t paths, doubl
     return fmt::format("the price is {} +- {}, expected {}", got.price, got.standard_error, price);
 }
 
-// The difference from double arithmetic on the same shocks is rounding alone. It is given in standard errors
-// of the price; one of them would be too much for the trade.
+// Checks that the difference from double arithmetic on the same shocks, which is rounding only, is below one
+// standard error of the price.
 void hold_against_double(row& r, const tile_result& sample, const tile_result& in_double,
                          const tile_result& whole) {
     const cpu::shadow s = cpu::compare(sample, in_double, whole);
@@ -223,7 +221,7 @@ void hold_against_double(row& r, const tile_result& sample, const tile_result& i
                           s.difference, s.in_standard_errors);
 }
 
-// An example, and the processor's results on its first tiles, each found once.
+// An example, and the CPU's results on its first tiles, each computed once.
 class subject {
   public:
     subject(const cpu_bench& here, const example& of, std::uint64_t checked)
@@ -244,7 +242,7 @@ class subject {
         }
         return at->second;
     }
-    // The first so many tiles in double arithmetic, from the shocks of this precision.
+    // The first `count` tiles in double arithmetic, from the shocks of this precision.
     tile_result shadow(precision p, std::size_t count) {
         auto at = shadows_.find(p);
         if (at == shadows_.end()) {
@@ -321,7 +319,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
         for (std::uint64_t i = 0; i < job.tiles(); ++i) machine.walk(job, i, {&one, 1});
         return 1e3 * (seconds_now() - begin);
     };
-    sample_once();  // from here on registers and caches are warm
+    sample_once();  // warms caches
     gpu_timer::timing t;
     t.milliseconds = bench::measure(sample_once, here.until, seconds_now)->of;
     r.figures.update(figures_of(t));
@@ -403,7 +401,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
                 try {
                     texts.push_back(cuda::path_kernel_text(s.in(p).of.code, s.in(p).how));
                 } catch (const error&) {
-                    // Ignored here: the row asks again, and reports the error.
+                    // Ignored: the row asks again, and reports the error.
                 }
             }
         }

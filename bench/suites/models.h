@@ -22,11 +22,10 @@ struct example {
     int assets = 1;
     double price = 0;          // a truth found without paths
     std::string_view rates{};  // the model of rates, in YAML; if empty, rates are constant
-    int stops = 252;           // on each of which the path stops; the model may take steps between
+    int stops = 252;           // stops of the path; the model may take steps between
 };
 std::span<const example> examples();
 
-// Market and trade of an example, in YAML.
 std::string book_of(const example& of);
 
 struct sizes {
@@ -35,7 +34,7 @@ struct sizes {
     std::uint64_t on_cpu = std::uint64_t{1} << 13;   // paths for timing one core
 };
 
-// Measures the rows of the processor, and those of the GPU. If `on` is null, the GPU's rows say `why_no_gpu`.
+// Measures the rows of the CPU and of the GPU. If `on` is null, the GPU's rows say `why_no_gpu`.
 void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu,
              std::span<const example> what, const sizes& paths, const sink& to);
 

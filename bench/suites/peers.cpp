@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `peers`: the workloads of bench/peers by other libraries, each in a process of its own, beside
-// Tilewalk. All times are from the request for a price to the price, with kernels compiled before. A price
-// that does not agree with Tilewalk's, or with the first library's if Tilewalk has none, is no result. Work
-// on the processor is compared with Tilewalk on one thread of it, path by path.
+// Tilewalk. Times are from the request for a price to the price, with kernels compiled before. A price that
+// does not agree with Tilewalk's, or with the first library's if Tilewalk has none, is no result. Work on the
+// CPU is compared with Tilewalk on one thread, path by path.
 #include "bench/suites/peers.h"
 
 #include <fmt/format.h>
@@ -48,8 +48,7 @@ bool is_of_greeks(std::string_view workload) {
     return workload.ends_with("_greeks");
 }
 
-// A derivative of a workload, and the row of ours that it is: the name of a number, a measure, of which the
-// row is for all numbers together, or a key.
+// A derivative of a workload, and our row for it: a measure, which sums over all numbers, or a key.
 struct sensitivity {
     std::string name, row;
 };
@@ -315,11 +314,11 @@ std::string why_not_the_gradient(const std::map<std::string, estimate>& got,
 
 namespace {
 
-// A way to walk a workload; others are compared with the first of each precision.
+// A way to walk a workload; other libraries are compared with the first of each precision.
 struct own_style {
     program::precision in;
     std::string_view precision;
-    // Walks both ways keep shocks in memory; told to take no more than this they keep a part at a time.
+    // A memory limit below what the shocks of both ways need, so that they are kept a part at a time.
     std::uint64_t few_bytes;
 };
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
@@ -338,7 +337,7 @@ struct known {
     std::string who;
     std::optional<estimate> price;
     std::map<std::string, estimate> gradient;
-    // The key of the reference for others: what they run in and on.
+    // The reference for others, by precision and kind of device.
     struct yardstick {
         json axes;
         double milliseconds_of_path;
@@ -350,7 +349,7 @@ std::string yardstick_of(const reported& line) {
     return line.precision + (line.device.starts_with("CPU") ? " on the processor" : "");
 }
 
-// The first result of its kind is the reference of the others.
+// The first result of its kind becomes the reference of the others.
 void add_ratio(row& r, const reported& line, bool is_own, known& of) {
     const double each = line.milliseconds / line.paths;
     const auto first = of.yardsticks.find(yardstick_of(line));
@@ -504,10 +503,10 @@ struct planned_both_ways {
     }
 };
 
-// A price and its gradient. On a GPU the time is from the planned trade to the sums of both, like that of a
-// price, in so many bytes of its memory (0: as many as the engine likes); on one thread, of the call's walk.
+// Where a price and its gradient are computed. On a GPU the time is from the planned trade to both sums,
+// within memory_bytes (0: no limit); on one thread, of the call's walk.
 struct greeks_place {
-    gpu_timer* gpu;  // null: the processor
+    gpu_timer* gpu;  // null: the CPU
     own_style style;
     std::uint64_t memory_bytes = 0;
 };
@@ -586,7 +585,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
                 return took;
             };
         }
-        walked();  // from here on kernels are compiled
+        walked();  // compiles kernels
         const auto measured =
             measure([&]() -> std::optional<double> { return walked(); }, on.until, seconds_now);
         line.milliseconds = measured->of.median;
@@ -600,8 +599,8 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
-// The library of products is asked for a price, which takes a policy from paths of its own and both bounds;
-// others price the paths that they find theirs from, and have no bound. The worth of a policy is compared.
+// Compares the value of a policy. Tilewalk's price includes a policy from separate paths and both bounds;
+// others price the paths that they find theirs from, and have no bound.
 void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64_t paths, bool is_on_gpu,
                        const own_style& style, known& of, const sink& to) {
     reported line;
@@ -650,7 +649,7 @@ void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64
     });
 }
 
-// `only` is the one workload that is asked for; empty: all of them.
+// `only` is the requested workload; empty: all.
 void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
                      const std::string& only, std::map<std::string, known>& all, const sink& to) {
     const std::string program = fmt::format("{}/peer_{}.py", in, library);

@@ -17,13 +17,13 @@ struct reported {
     std::string style, version, device,
         precision;  // `precision` is float32 or float64; it may be empty if skipped
     double paths = 0, steps = 0, price = 0, standard_error = 0, milliseconds = 0;
-    // Sums of derivatives by name, and their standard errors; of a price alone there are none.
+    // Sums of derivatives by name, with standard errors; empty for a price alone.
     std::map<std::string, estimate> gradient{};
     double peak_bytes = 0;  // 0: not known
     std::string skipped;
 };
-// Throws tilewalk::error (input) that names the program and the line, for anything that a program of
-// `library` does not print.
+// Throws tilewalk::error (input) with program and line for anything that a program of `library` does not
+// print.
 reported read_line(std::string_view line, std::string_view library, const std::string& program, int number);
 
 row row_of(const reported& from);
@@ -32,17 +32,16 @@ row row_of(const reported& from);
 std::string folder();
 // The numbers of the workloads, from workloads.json. Throws tilewalk::error (io, input).
 json read_workloads(const std::string& folder);
-// Books of the workloads that have one.
 std::string asian_greeks_book(const json& numbers);
 std::string asian_book(const json& numbers);
 std::string heston_book(const json& numbers);
 std::string autocallable_book(const json& numbers);
 std::string bermudan_put_book(const json& numbers);
 
-// True if two independent prices may be of the same thing: within four of their combined standard errors.
+// True if two independent prices are within four of their combined standard errors.
 bool agree(const estimate& a, const estimate& b);
-// The first derivative that is not within six of both errors, in words; empty if all are. Errors that are
-// found from 32 gradients are exceeded falsely once in a million times.
+// The first derivative outside of six of both errors, in words; empty if there is none. Errors estimated from
+// 32 gradients are exceeded falsely once in a million times.
 std::string why_not_the_gradient(const std::map<std::string, estimate>& got,
                                  const std::map<std::string, estimate>& expected, const std::string& whose);
 

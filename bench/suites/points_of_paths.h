@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the suite `random` that times a lone trade whose points are few: paths that make them in
-// registers, against rows that are filled with them and then read.
+// The part of the suite `random` that times a single trade with few points: made in registers by paths, or
+// filled into rows and read.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tilewalk::bench::normals {
 
-// An Asian over so many days of a year, of which each takes a dimension.
+// An Asian over `days` days of a year, each of which takes a dimension.
 tuning::workload asian_in_steps(program::precision in, int days);
 
 std::vector<std::string> texts_of_points_of_paths();

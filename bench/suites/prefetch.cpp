@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmark of feeds, at every distance, layout and width, with few warps and with many: which way of
-// bringing shocks from memory to a path kernel is fastest. A row whose tiles differ in a bit from those of
-// `none` is wrong.
+// Benchmark of feeds, at every distance, layout and width, with few warps and with many: the fastest way to
+// bring shocks from memory to a path kernel. A row whose tiles differ in a bit from those of `none` is wrong.
 //
 // The study that this reproduces compared five strategies (batched and rolling prefetch, to registers and to
-// shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven
-// where the ring in shared memory has bank conflicts, even where it is padded. It left the indexing that
-// needs no padding to the reader: layout `transposed`. Widths, `bulk_async`, `l2_prefetch` and the axis of
-// resident warps are ours.
+// shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven if
+// the ring in shared memory has bank conflicts, even if padded. It left the indexing that needs no padding to
+// the reader: layout `transposed`. Widths, `bulk_async`, `l2_prefetch` and the axis of resident warps are
+// ours.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -41,12 +40,12 @@ using cuda::kernel_decision;
 using cuda::kernel_wish;
 namespace knobs = cuda::knobs;
 
-// Warps that a multiprocessor has room for; a request for as many takes as many as fit.
+// Warps that a multiprocessor has room for; requesting as many takes as many as fit.
 constexpr int most_warps = 64;
 
 struct plan_of_sweep {
     std::vector<const feed_entry*> feeds;
-    // The values of each knob; none: it stays at its preset.
+    // The values of each knob; empty: its preset.
     std::array<std::vector<int>, cuda::knob_table.size()> values;
     std::vector<int> warps;
 };
@@ -62,7 +61,7 @@ plan_of_sweep plan_for(const request& asked) {
         if (asked.feeds.empty() && !feed.makes_use_of(feed_entry::array)) continue;
         const bool wanted =
             asked.feeds.empty() || std::ranges::find(asked.feeds, feed.name) != asked.feeds.end();
-        // The reference for all others is always there.
+        // The reference is always included.
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));
@@ -88,7 +87,7 @@ plan_of_sweep plan_for(const request& asked) {
     return out;
 }
 
-// All ways to build a kernel that the sweep wants, `none` of width 1 first.
+// All kernels of the sweep, `none` of width 1 first.
 std::vector<kernel_decision> ways_of(const plan_of_sweep& sweep, program::precision in) {
     std::vector<kernel_decision> out;
     kernel_wish wish;
@@ -225,7 +224,7 @@ class sweeper {
     std::vector<kernels::tile_result> truth_;
 };
 
-// A walk both ways with its kept shocks read back by every feed. As many warps are resident as fit.
+// A walk both ways with its kept shocks read back by every feed, and as many resident warps as fit.
 class sweeper_back {
   public:
     sweeper_back(gpu_timer& on, const workload& of, const request& asked, const sink& to)

@@ -10,13 +10,12 @@
 
 namespace tilewalk::bench::python_cost {
 
-// A line of the program. Throws tilewalk::error (input) that names the program and the line, for anything
-// that it does not print.
+// Throws tilewalk::error (input) with program and line for anything that the program does not print.
 row read_line(std::string_view line, const std::string& program, int number);
 
-// Compares the price from a Python that is started for it with that of the command: the figure `ratio`, and
-// `over_command_and_start`, its time over those of the command and of a start of Python together. Without
-// results of all three nothing is compared.
+// Compares the price from a fresh Python with the command's: the figure `ratio`, and
+// `over_command_and_start`, its time over those of the command and of a start of Python together. Does
+// nothing unless all three have results.
 void compare(std::vector<row>& rows);
 
 }  // namespace tilewalk::bench::python_cost

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `random`: normals a second of every random source that fills a cube and of cuRAND's device API,
-// and the cost of a cube from end to end: an Asian with shocks made in registers, by us and by cuRAND,
-// compared with the same one walked from a cube that was filled for it; and sums of few quasi-random points
-// by path, made in registers and by a cube. Before a source is timed, its numbers must have the mean and the
-// variance of normals, our walks and sums must have the bits of the CPU's, and cuRAND's a price within its
-// error.
+// The suite `random`: normals a second of every random source that fills a cube and of cuRAND's device API;
+// the end-to-end cost of a cube: an Asian with shocks made in registers, by us and by cuRAND, against the
+// same one walked from a filled cube; and sums of few quasi-random points by path, made in registers and by a
+// cube. Checks before timing: mean and variance of normals, the CPU's bits for our walks and sums, and
+// cuRAND's price within its error.
 #include "bench/suites/random.h"
 
 #include <algorithm>
@@ -51,7 +50,6 @@ std::uint64_t cube_paths(const gpu_timer& on) {
 std::uint64_t walk_paths(const gpu_timer& on) {
     return paths_for(std::uint64_t{1} << 19, walk_steps, on.device().free_bytes());
 }
-// Rows whose numbers are checked.
 constexpr std::array<std::uint64_t, 3> sampled_rows{0, 31, cube_rows - 1};
 
 const char* name_of(element of) {
@@ -74,7 +72,6 @@ random::opening opening_on(gpu_timer& on, std::uint64_t paths, std::uint64_t row
     return out;
 }
 
-// A cube in memory.
 struct memory_cube {
     memory_cube(gpu_timer& on, std::uint64_t paths, std::uint64_t rows, element of)
         : memory(on.device(), random::padded_paths(paths, of) * rows * arrays::bytes_of(of)),
@@ -122,7 +119,7 @@ row row_of(std::string_view source, element of) {
     return r;
 }
 
-// Normals a second of `fill`, timed after it has been found to give normals.
+// Times normals a second of `fill`, after checking that they are normals.
 void measure_fill(gpu_timer& on, row& r, const memory_cube& made, element of, std::uint64_t paths,
                   const std::function<void()>& fill) {
     on.device().fill(made.memory.as<void>(), 0xff, made.memory.bytes(), on.stream());
@@ -232,8 +229,8 @@ bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Why the price does not agree with the CPU's: in the same bits, or within five standard errors of both. With
-// other random numbers, a right price is outside of these for one seed in 1.7 million.
+// Why the price does not agree with the CPU's: in the same bits, or within five standard errors of both,
+// which a correct price with other random numbers exceeds for one seed in 1.7 million.
 enum class agreement { bits, five_errors };
 std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t paths) {
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
@@ -309,7 +306,7 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
         const element of = program::shock_type(p);
         memory_cube made(on, paths, walk_steps, of);
-        // The normals of the asset, as the paths make them in registers.
+        // The normals of the asset, as paths make them in registers.
         const random::keyed_rows of_asset{
             kernels::stream_key_of(program::key_of(streamed.trade.data.normal_names, 0)),
             1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the suite `random` that need no GPU: random sources side by side.
+// The parts of the suite `random` that need no GPU.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tilewalk::bench::normals {
 
-// The paths of a cube of so many rows in double: at most `most`, halved until a quarter of the free memory
+// The paths of a cube of `rows` rows in double: at most `most`, halved until a quarter of the free memory
 // holds them; at least a tile.
 std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free_bytes);
 
@@ -25,11 +25,9 @@ std::string why_not_normal(std::span<const double> sample);
 // The Asian behind every speed figure, with shocks made in registers, and walked from memory.
 planned_walk inline_asian(program::precision p, int rounds = kernels::philox_rounds);
 planned_walk streamed_asian(program::precision p);
-// Its book, in YAML.
 extern const char* const asian_book;
 
-// Measures the suite. cuRAND's device headers are looked for in these folders; without them its rows are
-// skipped.
+// Measures the suite. Looks for cuRAND's device headers in these folders; without them its rows are skipped.
 void measure(gpu_timer& on, std::span<const std::string> header_folders, const sink& to);
 
 }  // namespace tilewalk::bench::normals

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `reductions`: every reduction at the end of a path kernel that does little else, and alone on
-// payoffs in memory. Each runs ten times before it is timed, and its bits are compared with what it promises
-// of them.
+// payoffs in memory. Each runs ten times before timing, and its bits are compared with what it promises.
 #include "bench/suites/reductions.h"
 
 #include <array>
@@ -84,7 +83,7 @@ bool same_bits(const tile_result& a, const tile_result& b) {
 std::string why_not_alike(const tile_result& got, const tile_result& tree, bool keeps_bits) {
     if (same_bits(got, tree)) return {};
     if (keeps_bits) return "other bits than those of tree, which it promises";
-    // Bounds for sums of the same numbers in another order: the mean is off by a few roundings of a tile's,
+    // Bounds for the same numbers summed in another order: the mean is off by a few roundings of a tile's,
     // the squares around it by those and their own.
     const double n = tree.moments.count, deviation = std::sqrt(tree.moments.m2 / n);
     const bool alike =
@@ -96,13 +95,12 @@ std::string why_not_alike(const tile_result& got, const tile_result& tree, bool 
 
 namespace {
 
-// Work that makes one result of all payoffs, repeatably.
+// Repeatable work that makes one result of all payoffs.
 struct reducer {
     std::function<void()> run;
     std::function<tile_result()> result;
 };
 
-// One reduction alone, on payoffs in memory.
 class lone {
   public:
     lone(gpu_timer& on, const cuda::reduction_entry& by, double* payoffs, std::uint64_t paths)
@@ -172,7 +170,7 @@ class comparison {
         return r;
     }
 
-    // `why_not` is empty, or says what is wrong with the tree's own result.
+    // `why_not` checks the tree's own result; empty if it is right.
     void measure(row& r, const cuda::reduction_entry& by, const reducer& reduce,
                  const std::function<std::string(const tile_result&)>& why_not) {
         const bool is_tree = &by == &cuda::reductions().front();
@@ -253,7 +251,7 @@ void measure_walks(gpu_timer& on, std::uint64_t paths, const sink& to) {
 
 void measure_alone(gpu_timer& on, std::uint64_t paths, const sink& to) {
     comparison all(on, "alone", paths);
-    // Normals: the values have no influence on the time.
+    // Normals: the values do not influence the time.
     const cuda::device_memory payoffs(on.device(), paths * sizeof(double));
     const random::opening from{on.device(),
                                [&](const std::string& text, const char* name) { return on.find(text, name); },

@@ -13,7 +13,6 @@ namespace tilewalk::bench::reductions {
 
 // A European call with one step: so little work per path that its reduction shows.
 planned_walk cheap_walk(const cuda::reduction_entry& by);
-// The price of that call.
 double closed_form();
 
 // The kernel `reduce`, a reduction alone; takes kernels::path_arguments.
@@ -23,7 +22,7 @@ std::string reduce_text(const cuda::reduction_entry& by);
 kernels::tile_result on_host(std::vector<double> payoffs);
 
 // Why a result can't be that of the same payoffs as the tree's; empty if it can. A reduction that keeps bits
-// must have them all.
+// must have all of the tree's.
 std::string why_not_alike(const kernels::tile_result& got, const kernels::tile_result& tree, bool keeps_bits);
 bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b);
 

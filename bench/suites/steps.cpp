@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `steps`: the error in an option's price from the steps that a model takes by itself, in basis
-// points of the spot. The truth is a Fourier integral, a formula or the quoted surface where there is one,
-// and otherwise the price with steps of a quarter of the length from other random numbers. A row whose error
-// is beyond two basis points, and beyond chance, is wrong.
+// The suite `steps`: the error in an option's price due to the steps that a model chooses, in basis points of
+// the spot. The truth is a Fourier integral, a formula or the quoted surface if there is one, otherwise the
+// price with steps of a quarter of the length from other random numbers. A row whose error exceeds two basis
+// points beyond chance is wrong.
 #include "bench/suites/steps.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ double black_put(double forward, double strike, double deviation) {
     return analytics::black_price(analytics::right::put, forward, strike, deviation);
 }
 
-// --- published parameters ----------------------------------------------------------------------------------
+// Published parameters.
 
 constexpr std::array heston_sets{
     fourier::heston{0.04, 4, 0.25, 1, -0.5},       fourier::heston{0.01, 4, 0.25, 1, -0.5},
@@ -114,8 +114,6 @@ struct skew {
     }
 };
 
-// --- books -------------------------------------------------------------------------------------------------
-
 constexpr std::string_view products = R"(
 products:
   - product: option_beside_the_asset
@@ -170,7 +168,7 @@ std::vector<asked> options_of(const example& e) {
     return out;
 }
 
-// `steps` a year; 0: as many as the model takes by itself.
+// `steps` a year; 0: the model's own choice.
 std::string model_of(const example& e, double steps) {
     const bool has_watched_steps = e.is_watched && e.model != "rough_bergomi";
     const std::string said =
@@ -183,7 +181,6 @@ std::string model_of(const example& e, double steps) {
 std::string name_of(std::size_t i) {
     return fmt::format("O{}", i);
 }
-// A code of three letters.
 std::string currency_of(std::size_t i) {
     return fmt::format("X{}{}", static_cast<char>('A' + i / 26), static_cast<char>('A' + i % 26));
 }
@@ -334,8 +331,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
     {
-        // Compared with shorter steps of paths and particles alike, because particles leave noise of their
-        // own.
+        // Compared with shorter steps of paths and particles alike, because particles add noise of their own.
         example e{"stochastic_local_volatility", "an index, " + words(heston_sets[20]),
                   index.words(expiries) + ", heston: {" + words(heston_sets[20]) + "}", 100};
         e.years = {0.5, 1, 2};
@@ -374,7 +370,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
 
-    // The same index, and one with jumps, watched continuously.
+    // The same index, and one with jumps, monitored continuously.
     const std::string variance = words(heston_sets[20]);
     const std::array<std::array<std::string, 2>, 10> watched{{
         {"heston", variance},

@@ -20,10 +20,10 @@ struct example {
     std::string how;    // parameters in YAML, except for steps
     double spot = 1;
     std::vector<double> years{0.5, 1, 2, 5};
-    // The volatility for the deltas of a position in the asset, which is worth nothing and takes away most of
-    // an option's variance. 0: no position, for laws with a heavy upper tail; then all options are puts.
+    // The volatility for the deltas of a position in the asset that is worth nothing and removes most of an
+    // option's variance. 0: no position, for laws with a heavy upper tail; then all options are puts.
     double volatility = 0;
-    // The price of a put on one unit by strike and years, found without paths; none: the price with shorter
+    // The price of a put on one unit by strike and years, found without paths; empty: the price with shorter
     // steps is the truth.
     std::function<double(double strike, double years)> put{};
     bool is_watched = false;  // an option with a knock-out barrier, watched continuously
@@ -36,7 +36,7 @@ inline constexpr double shorter = 4;  // number of shorter steps in one step
 struct priced {
     double price = 0, standard_error = 0;
 };
-// Prices for a spot or a notional of 1.
+// The error, and its standard error, for a spot or notional of 1.
 struct finding {
     double off = 0, error = 0;
 };
@@ -44,7 +44,6 @@ finding compared(const priced& of, const priced& reference);
 // The largest error that a scheme may have at its own steps, apart from chance.
 inline constexpr double most_off = 2e-4;
 
-// `asked` may name a model and a number of paths.
 struct sizes {
     std::uint64_t against_truth, against_steps;  // paths per trade
 };

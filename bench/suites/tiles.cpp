@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `tiles`: correlated moves made from shocks by every kernel of kernels/correlation, from the plain
-// one up, and by cuBLAS. Each of ours must give the bits of the plain kernel, and that one those of the host
-// on a sample of paths. cuBLAS sums in orders of its own, and must be within a bound that holds for any
-// order.
+// The suite `tiles`: moves of correlated assets from shocks, by every kernel of kernels/correlation and by
+// cuBLAS. Each of ours must give the bits of the plain kernel, and that one the host's on a sample of paths.
+// cuBLAS chooses its own orders of sums, and must be within a bound that holds for any order.
 #include "bench/suites/tiles.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ namespace {
 
 constexpr std::array<std::size_t, 6> assets_measured{4, 16, 64, 256, 1024, 4096};
 
-// The place of a root in its triangle: (i, j) for j <= i, as a matrix would have it.
+// The index of root (i, j), j <= i, in its triangle.
 std::size_t root_at(std::size_t i, std::size_t j) {
     return i * (i + 1) / 2 + j;
 }
@@ -44,13 +43,13 @@ std::span<const std::size_t> all_assets() {
 }
 
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes) {
-    // Limits of the size: a cube has 2^26 numbers at most, which decides for small products; the sums are
-    // 2^34 fused multiply-adds of the full square at most, which decides for large ones.
+    // A cube has at most 2^26 numbers, which limits small products; the sums at most 2^34 fused multiply-adds
+    // of the full square, which limits large ones.
     constexpr std::uint64_t most_elements = std::uint64_t{1} << 26, most_sums = std::uint64_t{1} << 35;
     constexpr std::uint64_t tile = kernels::paths_per_tile;
     const std::uint64_t wanted =
         std::max(tile, std::min(most_elements / assets, most_sums / (assets * assets)) / tile * tile);
-    // Memory holds shocks, moves, and moves to compare with; and the triangle and the square of roots.
+    // Memory holds shocks, moves, moves to compare with, and the triangle and the square of roots.
     const std::uint64_t of_path = 3 * assets * bytes_of_real, of_roots = 2 * assets * assets * bytes_of_real;
     const std::uint64_t room = free_bytes / 2;
     const std::uint64_t most = room > of_roots ? (room - of_roots) / of_path / tile * tile : 0;
@@ -131,7 +130,7 @@ template std::vector<bounded> product_of_path(const program::move_numbers&, std:
 namespace {
 
 constexpr std::uint64_t seed = 42;
-// Paths at each end whose moves the host makes, too.
+// Paths at each end that the host checks.
 constexpr std::uint64_t sampled = 2;
 
 template <class real>
@@ -181,7 +180,7 @@ class ladder {
                                         1};
         const cuda::kernel k = on_.find(cuda::correlation_text(v, precision), "correlate");
         const auto make = [&] { cuda::make_moves(on_.device(), k, v, precision, job, on_.stream()); };
-        // Filled with NaN, so that a number that is not written is found out.
+        // Filled with NaN, to detect numbers that are not written.
         on_.device().fill(into.template as<void>(), 0xff, cube_bytes(), on_.stream());
         make();
         if (is_plain) {
@@ -224,7 +223,7 @@ class ladder {
         r.figures["version"] = with.version();
     }
 
-    // The moves of the reference, once they are there.
+    // Compares times with the plain kernel's, once known.
     void compare_with_plain(row& r) {
         if (!r.wrong.empty()) return;
         const double mine = r.figures["milliseconds"];
@@ -244,7 +243,6 @@ class ladder {
 
     std::size_t cube_bytes() const { return size_.assets * pitch_ * sizeof(real); }
 
-    // The numbers of one path in a cube.
     std::vector<real> path_of(const cuda::device_memory& cube, std::uint64_t path) {
         std::vector<real> column(size_.assets);
         for (std::size_t i = 0; i < size_.assets; ++i) {

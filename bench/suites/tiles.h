@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the suite `tiles` that need no GPU: the ladder of matrix products.
+// The parts of the suite `tiles` that need no GPU: sizes and checks of matrix products.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace tilewalk::bench::tiles {
 
-// One product: the moves of so many assets on so many paths, in one step.
+// One product: the moves of `assets` assets on `paths` paths, in one step.
 struct product_size {
     std::size_t assets = 0;
     std::uint64_t paths = 0;  // in whole tiles; 0: memory does not hold one
 
-    // Floating-point operations: two for each fused multiply-add, none for those above the diagonal.
+    // Floating-point operations: two for each fused multiply-add, none above the diagonal.
     double useful_flops() const {
         const auto n = static_cast<double>(assets);
         return n * (n + 1) * static_cast<double>(paths);
@@ -38,13 +38,13 @@ product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t
 // The figure published for this very row; empty if there is none.
 std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets);
 
-// Drifts and roots of no particular market, all different within a row.
+// Arbitrary drifts and roots, all different within a row.
 program::move_numbers some_numbers(std::size_t assets);
 // The roots as cuBLAS reads them: square, row by row, zeros above the diagonal.
 template <class real>
 std::vector<real> square_roots(const program::move_numbers& of);
 
-// The moves of one path, to the bit, summed in the order of our kernels.
+// The moves of one path, summed in the order of our kernels, bit for bit.
 template <class real>
 std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const real> shocks);
 // The product without drifts, in more digits than the kernels have, and a bound for its error with any order

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moves of correlated factors, made ahead of the paths from a cube of shocks: for every step, factor i
+// Moves of correlated factors, computed ahead of the paths from a cube of shocks. For every step, factor i
 // and path
 //     move = drift[i];  for j = 0, 1, ... i in turn: move = fma(shock[j], root[i][j], move).
-// Every kernel of this folder keeps that order of sums, so all give the bits of the product inside the path
-// kernel. This header holds the parts they share: the arguments of a launch, and the moves of each block.
+// Every kernel of this folder keeps this order, and so gives the bits of the product inside the path kernel.
 //
 // Each kernel is a class whose object is one thread:
 //
@@ -12,12 +11,12 @@
 //       public:
 //         static constexpr int threads;        // of a block
 //         static constexpr int rows, paths;    // factors and paths whose moves a block makes
-//         struct shared;                       // memory that the threads of a block share, and
+//         struct shared;                       // memory of a block
 //         static constexpr word32 shared_bytes;
 //         NAME(const arguments& a, word32 block, int thread);
 //         int stages() const;                  // the same number for all threads of a block
-//         void fetch(int stage, shared& s) const;      // between a barrier after the last use and one before
-//         void use(int stage, const shared& s);        // the next
+//         void fetch(int stage, shared& s) const;      // barriers stand before and after
+//         void use(int stage, const shared& s);
 //         void finish() const;                 // after the last stage
 //     };
 #pragma once
@@ -27,7 +26,7 @@
 namespace tilewalk::kernels::correlation {
 
 // The launch, with the same layout on the host and on the device. Rows of the cubes are `pitch` elements
-// apart; row step * factors + i holds the shock (or move) i of a step, by path. The numbers of a step are the
+// apart; row step * factors + i holds shock (or move) i of a step, by path. The numbers of a step are the
 // drifts by factor, then the roots row by row, with i + 1 roots in row i.
 struct arguments {
     const void* numbers;
@@ -47,7 +46,6 @@ static constexpr word64 numbers_per_step(word64 factors) {
     return factors + roots_before(factors);
 }
 
-// The arrays of one step.
 template <class shock, class real>
 struct step_arrays {
     const real* drifts;
@@ -64,7 +62,7 @@ struct step_arrays {
     constexpr real root(int i, int j) const { return roots[roots_before(word64(i)) + word64(j)]; }
 };
 
-// The blocks of a step, if each makes the moves of `rows` factors for `paths` paths.
+// Blocks of a step, if each makes the moves of `rows` factors for `paths` paths.
 static constexpr word64 row_tiles(const arguments& a, int rows) {
     return (a.factors + word64(rows) - 1) / word64(rows);
 }
@@ -72,15 +70,14 @@ static constexpr word64 blocks_per_step(const arguments& a, int rows, int paths)
     return row_tiles(a, rows) * ((a.paths + word64(paths) - 1) / word64(paths));
 }
 
-// The moves that one block makes.
 struct block_task {
     word64 step;
     int first_row;
     word64 first_path;
 };
 
-// Neighbouring blocks work on the same paths, so that shocks are read from memory once and then from the
-// cache. The last factors take longest and come first.
+// Neighbouring blocks work on the same paths, so that shocks come from memory once and then from the cache.
+// The last factors take longest and come first.
 static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
     const word64 row_count = row_tiles(a, rows);
     const word64 path_count = blocks_per_step(a, rows, paths) / row_count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked kernel: a thread makes 8 x 4 moves in registers. A warp shares 8 factors, whose roots are the
-// same for all its lanes, and a lane has 4 paths. So 12 numbers read from shared memory serve 32 fused
-// multiply-adds, and only a warp's own 8 x 8 triangle on the diagonal has to check where a row ends. The loop
-// over shocks is not unrolled: in double that keeps a thread at 128 registers (sm_90, nvcc 13.0), so that 16
-// warps fit a multiprocessor; unrolled by two it takes 132, and half as many fit.
+// The blocked kernel: a thread makes 8 x 4 moves in registers. The lanes of a warp share 8 factors and their
+// roots, and each has 4 paths, so 12 numbers from shared memory serve 32 fused multiply-adds. Only a warp's 8
+// x 8 triangle on the diagonal checks where a row ends. The loop over shocks is not unrolled: a thread then
+// takes 128 registers in double (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two it
+// takes 132, and half as many fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -44,7 +44,7 @@ class blocked {
         return (end + depth - 1) / depth;
     }
 
-    // Numbers beyond the end are fetched as 0; no sum that uses them is kept.
+    // Fetches 0 beyond the end; sums of these are discarded.
     constexpr void fetch(int stage, shared& s) const {
         unrolled<rows * depth / threads>([&](int part) {
             const int i = part * threads + thread_;
@@ -91,7 +91,7 @@ class blocked {
     constexpr int own_row() const { return thread_ / lanes * rows_each; }
     constexpr int own_path() const { return thread_ % lanes; }
 
-    // Adds all shocks of a stage, or, on the diagonal, for each row those up to its own.
+    // Adds all shocks of a stage or, on the diagonal, those up to the row's own.
     template <bool diagonal>
     constexpr void add(const shared& s) {
         rolled(0, depth, [&](int k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of a correlation kernel on a GPU. Host compilers can't read it, because they have no barriers.
+// A block of a correlation kernel on a GPU. Barriers keep it from compiling on the host.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiled kernel: one thread per move. A block brings square tiles of roots and shocks to shared memory,
-// where each number is read by a whole row or column of threads. Tiles above the diagonal are left out.
+// where a whole row or column of threads reads each number. Tiles above the diagonal are skipped.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -30,7 +30,7 @@ class tiled {
     }
     constexpr int stages() const { return first_row_ / tile + 1; }
 
-    // Numbers beyond the end are fetched as 0; no sum that uses them is kept.
+    // Fetches 0 beyond the end; sums of these are discarded.
     constexpr void fetch(int stage, shared& s) const {
         const int first = stage * tile;
         const int root = first + in_path_, shock = first + in_row_;

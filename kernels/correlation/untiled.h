@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The untiled kernel: one thread per move, all numbers from global memory. It is the baseline of the tiled
-// kernels.
+// The untiled kernel: one thread per move, all numbers from global memory. Baseline of the tiled kernels.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

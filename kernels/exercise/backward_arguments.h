@@ -6,10 +6,9 @@
 
 namespace tilewalk::kernels {
 
-// A date of a right: the first of its rows among those that paths have left. They say what using the right
-// gives, whether it is offered, its unit, whether the path lives and what it has been paid; then features.
-// Several values to come are fitted there where a right may be used several times, one by uses that are left,
-// or where its notice is given: without it and with it. Else one.
+// A date of a right. Its rows among those that paths have left are: the gain from using the right, whether it
+// is offered, its unit, whether the path lives, what the path has been paid, then features. A date has one
+// fit, or several: one by uses left for a right with several uses; without and with notice on a notice date.
 struct backward_date {
     word64 first_row;
     word64 payment_row;  // of a notice: the first row of the date of its payment
@@ -18,8 +17,8 @@ struct backward_date {
     word32 lowest;           // uses left of the first fit
     int forced_from;         // uses left with which the right must be used
 };
-// A fit, and the interval that begins on its date: its sums of normals are those of some pieces, one after
-// another, and one over the root of its steps.
+// A fit, and the interval that begins on its date. The interval's normals are summed over consecutive pieces
+// and scaled by `root`, one over the square root of its steps.
 struct backward_fit {
     word32 date, pieces;
     word64 first_piece;
@@ -28,10 +27,9 @@ struct backward_fit {
 static constexpr int row_of_gives = 0, row_of_offered = 1, row_of_unit = 2, row_of_alive = 3,
                      row_of_value = 4, rows_before_features = 5;
 
-// The number of a path in its tile.
 using path_in_tile = unsigned short;
 
-// A trade whose policy is found. All memory is its own.
+// A trade whose policy is found. No other trade shares its memory.
 struct backward_trade {
     const double* left;
     word64 pitch;                // of rows
@@ -52,7 +50,7 @@ struct backward_trade {
     word32 paths;
 };
 
-// A walk back through some dates of a trade: all of them, or those of other decisions on the same paths.
+// A backward walk through some dates of a trade: all, or those of other decisions on the same paths.
 struct backward_sweep {
     const word32* dates;    // numbers of the trade's, in order of time
     double *total, *worth;  // [level][path]: all that is paid, and the same as it is estimated
@@ -71,9 +69,8 @@ struct backward_arguments {
     word32 trade_count;
 };
 
-// Numbers found on a date: means and scales of features. And in a fit, in this order: where using the right
-// pays something and where it does not, the coefficients, the least and the most, and the rank; slopes
-// [move][function].
+// Results of a date: means and scales of features. Results of a fit: for paths on which using the right pays,
+// then for the others: coefficients, lower and upper bound, rank; then slopes [move][function].
 static constexpr int numbers_of_date(int features) {
     return 2 * features;
 }
@@ -83,22 +80,21 @@ static constexpr int numbers_of_side(int functions) {
 static constexpr int numbers_of_fit(int functions, int moves) {
     return 2 * numbers_of_side(functions) + moves * functions;
 }
-// Numbers found today: of each fit the sums over paths of what the policy's worth is taken for and of what it
-// pays, and the slopes of the first interval. Then whether a path has no finite number, and, if there are
-// others, what all dates pay more than they do, and its squares about the mean.
+// Results of today, for each fit: sums over paths of the policy's estimated and paid worth, and slopes of the
+// first interval. Then (numbers_of_end) a flag for paths without a finite number and, if there are other
+// decisions, the gain over them and its squares about the mean.
 static constexpr int numbers_of_today(int moves) {
     return 2 + moves;
 }
 static constexpr int numbers_of_end = 3;
 
-// How the numbers of paths reach the threads of the way back, by the names of feeds that do the same: when
-// they are used, with or without lines of the next date asked for from the second-level cache meanwhile; a
-// path ahead in registers; or some paths ahead in shared memory, by asynchronous copies. No bit depends on
-// it.
+// How numbers of paths reach the threads of the backward walk, named after the feeds that do the same: when
+// used, with or without prefetching lines of the next date to the L2 cache; one path ahead in registers; or
+// some paths ahead in shared memory, by asynchronous copies. No bit depends on the choice.
 enum class path_reads { none, register_rolling, l2_prefetch, smem_rolling_async };
 static constexpr int paths_ahead = 4;  // of copies
 
-// The sizes of a policy, and the memory that its stages take: doubles of it, of a date, and of a tile.
+// The sizes of a policy, and the memory of its stages: in doubles, for a date and for a tile.
 struct backward_sizes {
     int features, functions, moves, normals;
     path_reads reads;
@@ -108,19 +104,18 @@ struct backward_sizes {
     constexpr int slopes() const { return moves * functions; }
     constexpr int of_fits() const { return 2 * functions * functions; }
 
-    // A tile has the sums of features and of their squares, and behind them products of functions; or slopes;
-    // or, which are fewer, those of the gain.
+    // A tile holds sums of features and of their squares, then products of functions; or slopes; or, needing
+    // less, sums of the gain.
     constexpr int numbers_of_tile() const {
         const int fits = 2 * features + of_fits();
         return fits > slopes() ? fits : slopes();
     }
-    // A tile of a sweep has right-hand sides, and the least and most of what comes, by side.
+    // A tile of a sweep holds right-hand sides, and the range of values to come, by side.
     constexpr int numbers_of_sweep() const { return 2 * functions + 4; }
-    // A date has factors and ranks of both sides and of all; a fit the state of the search for slopes.
     constexpr int numbers_of_factors() const { return 3 * factor_doubles() + 3; }
     constexpr int numbers_of_search() const { return 3 * slopes() + 1; }
 
-    // A thread's paths ahead, in shared memory, and the most numbers that it reads of one: for a sum, or in a
+    // A thread's ring in shared memory, and the most numbers that it reads of a path: for a sum, or in a
     // sweep.
     constexpr int ring_doubles(int threads, int numbers) const {
         return reads == path_reads::smem_rolling_async ? paths_ahead * numbers * threads : 0;
@@ -128,13 +123,12 @@ struct backward_sizes {
     constexpr int numbers_to_sum() const { return features + normals + 1; }
     constexpr int numbers_to_sweep() const { return features + 6; }
 
-    // Shared memory of a block that works on a tile by columns, on a date, on a tile by lanes, or sweeps.
     constexpr int tile_doubles() const {
         const int more = numbers_of_tile() + 2 * features + slopes() + quarter_doubles() +
                          ring_doubles(paths_of_block, numbers_to_sum());
         return columns() * slots_of_column + more + tile_ints / 2;
     }
-    // Room for quarters of squares that are fewer than warps; see kernels/exercise/column_sums.h.
+    // Room for quarters of squares, if squares are fewer than warps; see column_sums.h.
     constexpr int quarter_doubles() const {
         const int fit = squares_of(functions, functions, true),
                   of_moves = squares_of(functions, moves, false);
@@ -152,29 +146,28 @@ struct backward_sizes {
         return most_blocks_of_tile * of_block + 2 * features + slopes() +
                ring_doubles(threads_of_lanes, numbers_to_sum());
     }
-    // The last of so many fits of a date.
+    // `fits` is the number of fits of a date.
     constexpr int sweep_doubles(int fits) const {
         return doubles_of_walk + work_of_sweep() + most_blocks_of_tile * functions + 4 * factor_doubles() +
                4 * features + ring_doubles(threads_of_sweep, numbers_to_sweep()) +
                fits * (2 * numbers_of_side(functions) + numbers_of_sweep() + 4 * halves_of_sweep);
     }
-    // The most that any block takes.
     constexpr int most_doubles(int fits) const {
         const int a = tile_doubles(), b = date_doubles(), c = sweep_doubles(fits);
         return a > b ? (a > c ? a : c) : (b > c ? b : c);
     }
-    // Room for functions of the threads' paths, where these are many.
+    // Functions of the threads' paths, unless they fit in registers.
     constexpr int work_of_sweep() const { return has_few_functions() ? 0 : functions * threads_of_sweep; }
-    // A thread has the functions of its path in registers; and all sums of its lane.
+    // True if a thread's registers hold the functions of its path, or all sums of its lane.
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }
-    // The limits and threads are those of an H200, with neighbours that were rejected:
+    // Limits and threads are tuned for an H200; rejected neighbours are in
     // bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
     static constexpr int tile_ints = 128, doubles_of_walk = 96;
-    // A tile's paths of two sides make so many blocks at most. A lane of a block is the work of a thread in
-    // sums that fit in its registers, and in a sweep.
+    // A tile's paths of two sides make at most this many blocks. In a sweep, and for sums that fit in
+    // registers, a thread does the work of a lane of a block.
     static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;
     static constexpr int halves_of_sweep = threads_of_sweep / lanes_of_sum;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that find policies from what paths have left. On the way back through the dates of rights one
-// thing alone waits for the date behind it: the right-hand sides of a fit. So kernels of all dates at once
-// make lists of paths, scales, and factors of all least squares; one walks back and solves with them; and
-// kernels of all dates at once find slopes of the martingale from what it has left. A block works on a tile
-// of paths, or adds up the tiles of a date, in their order. So no bit depends on how many blocks there are,
-// and all are those of engine/decide/exercise/backward.cpp, which says what is found.
+// The kernels that find policies from what paths have left. On the way back through the dates of rights only
+// the right-hand sides of a fit depend on later dates. So kernels over all dates at once list paths, find
+// scales and factor all least squares; one kernel walks back and solves with the factors; and kernels over
+// all dates at once find slopes of the martingale from the remainders. A block works on a tile of paths, or
+// adds up the tiles of a date in order, so no bit depends on the number of blocks. All bits equal those of
+// engine/decide/exercise/backward.cpp, which explains the method.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -17,7 +17,7 @@
 
 namespace tilewalk::kernels {
 
-// The gain of all dates over others, on the same paths: a block a trade.
+// The gain of all dates over others, on the same paths; one block for each trade.
 static void find_gain(const backward_arguments& a, double* found_end, double* shared) {
     const backward_sweep &all = a.sweeps[blockIdx.x], &others = a.sweeps[a.trade_count + blockIdx.x];
     const backward_trade& t = a.trades[blockIdx.x];
@@ -67,7 +67,7 @@ struct policy_search {
     using slopes = typename choose_type<walk::sizes.has_few_slopes(), lanes_of_tile<basis>, tile>::type;
     using date = date_of_tiles<basis>;
 
-    // Trades have dates and fits of their own number, which is all that a launch has no block for.
+    // Launches have blocks for the most dates and fits of any trade; blocks beyond a trade's own do nothing.
     static void list_paths(const backward_arguments& a, double* shared) {
         by_tile<tile>(a, shared, [](const tile& of) { of.list_paths(); });
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk back through the dates of rights.
 #pragma once
 
 #include "kernels/exercise/blocks_of_tile.h"
@@ -12,8 +11,8 @@
 
 namespace tilewalk::kernels {
 
-// Some blocks walk a sweep, each with tiles of its own. On each date they leave sums of all its fits, meet,
-// and each adds them up and solves by itself.
+// Walks a sweep backward by several blocks, each with tiles of its own. On each date the blocks leave sums of
+// all fits and meet; then each adds them up and solves by itself.
 template <class basis>
 class backward_walk {
   public:
@@ -23,8 +22,8 @@ class backward_walk {
     static constexpr int threads = backward_sizes::threads_of_sweep;
     static constexpr int own_doubles = backward_sizes::doubles_of_walk;
 
-    // It stands in shared memory, ahead of the rest: what all threads of a block know takes no registers
-    // then. One thread opens it.
+    // One thread opens the object, which lies at the start of shared memory, so that state common to a block
+    // takes no registers.
     void open(const backward_arguments& a, double* shared) {
         const word32 kept = a.trade_count * a.blocks_of_sweep;
         const bool is_kept = blockIdx.x < kept;
@@ -84,21 +83,20 @@ class backward_walk {
         return sweep_.sums +
                ((word64(met_ % 2) * tiles_ + tile) * word64(most_fits()) + word64(fit)) * word64(numbers);
     }
-    // One fit a date is all that a kernel knows of where no right has several.
+    // Always 1 if no right has several fits, known at compile time.
     static int fits_of(const date& of) { return date::has_cases ? int(of.fits) : 1; }
     int most_fits() const { return date::has_cases ? most_fits_ : 1; }
-    // By path, where the fit's number of uses is left. Without it and with it a notice begins with one.
+    // By path, for the fit's number of uses left. Both fits of a notice date start at `lowest`.
     double* of_fit(double* by_level, const date& on, int fit) const {
         return basis::has_uses ? by_level + word64(on.lowest + word32(fit)) * trade_.pitch : by_level;
     }
 
-    // ---- dates
     void turn() {
         __syncthreads();
         if (thread() == 0) at_hand_ ^= 1;
         __syncthreads();
     }
-    // The date that will be at hand next, whose memory is another; by the threads from `first` on.
+    // Loads the next date into the buffer not in use, by the threads from `first` on.
     void bring(int d, int first) {
         if (d < 0) return;
         const int which = at_hand_ ^ 1;
@@ -110,7 +108,7 @@ class backward_walk {
         for (int i = mine; i < both_factors; i += all) factor[i] = of.factors(0)[i];
         if constexpr (basis::reads == path_reads::l2_prefetch) bring_rows(of, mine, all);
     }
-    // The rows that paths have left are asked for from the second-level cache, by so many threads.
+    // Prefetches to the L2 cache the rows that paths have left.
     void bring_rows(const date& of, int mine, int all) const {
         constexpr int doubles_of_line = 16, lines = paths_per_tile / doubles_of_line;
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
@@ -125,8 +123,8 @@ class backward_walk {
         }
     }
 
-    // All blocks of the sweep meet, while the next date is brought; then all_ has the sums of all tiles, by
-    // fit, and behind them the least and the most of what blocks have left.
+    // Synchronises all blocks of the sweep while the next date is loaded. Afterwards all_ has the sums over
+    // tiles, by fit, and the range over blocks.
     void meet_and_sum(int fits, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
@@ -148,7 +146,7 @@ class backward_walk {
             for_numbers(first + at, apart, tiles_, [&](double x) { sum += x; });
             all_[at] = sum;
         }
-        // By other warps, where sums are few.
+        // Done by other warps than the sums, if those are few.
         for (int i = (thread() + threads / 2) % threads; i < 4 * fits; i += threads) {
             const int at = i / 4 * numbers + count + i % 4;
             double out = i % 2 == 0 ? infinity : -infinity;
@@ -160,7 +158,7 @@ class backward_walk {
         __syncthreads();
     }
 
-    // Calls of(number) for so many that others have left, one after another; some are read at once.
+    // Calls of(number) for `count` numbers in order, loaded in batches.
     template <class body>
     static void for_numbers(const double* from, word64 apart, word32 count, const body& of) {
         constexpr int at_once = 16;
@@ -175,7 +173,6 @@ class backward_walk {
         }
     }
 
-    // ---- what happens on a date
     void begin() {
         bool is_finite = true;
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
@@ -192,7 +189,7 @@ class backward_walk {
         if (thread() == 0) is_finite_ = is_finite;
     }
 
-    // The functions of a path; where they are many a thread has them in shared memory.
+    // The functions of a path; if they are many, in shared memory.
     struct few_functions {
         double of[word32(sizes.has_few_functions() ? functions : 1)];
         explicit few_functions(double*) {}
@@ -221,7 +218,7 @@ class backward_walk {
         typename date::known_path known;
         double total, value, unit;
     };
-    // Sums products of functions with what comes, by fit and side.
+    // Sums products of functions with the values to come, by fit and side.
     void sum_what_comes() {
         const int fits = fits_of(here());
         for (int i = thread(); i < fits * 4 * halves; i += threads)
@@ -249,7 +246,7 @@ class backward_walk {
             }
         }
         __syncthreads();
-        // They stand where the sums of the block's first tile are.
+        // Stores the ranges with the sums of the block's first tile.
         for (int i = thread(); i < 4 * fits; i += threads) {
             const double* const range = ranges_ + i / 4 * (4 * halves) + i % 4;
             double x = *range;
@@ -262,7 +259,7 @@ class backward_walk {
     void sum_lane(const lane_of_block<false>& mine, int fit) {
         constexpr int count = functions - first < sizes.most_at_once ? functions - first : sizes.most_at_once;
         double sums[word32(count)]{}, low = infinity, high = -infinity;
-        // Numbers that all threads know are read once, not for each path.
+        // Copies for registers, so that shared values are not read again for each path.
         const date d = here();
         const double *const total = of_fit(sweep_.total, d, fit), *const mean = means();
         const bool is_paid = gives_notice(d) && fit == with_notice;
@@ -343,8 +340,8 @@ class backward_walk {
             use_or_keep();
         }
     }
-    // A path of a tile in the order of its list. Its side is 0 where the right pays something, and 1 where it
-    // does not; it is 2 where the path does not live, and 3 where there is none.
+    // A path of a tile, in the order of its list. Side 0: the right pays something; 1: pays nothing; 2: the
+    // path has ended; 3: no path.
     struct listed_path {
         int side;
         word32 path;
@@ -390,7 +387,6 @@ class backward_walk {
     }
 
     void use_or_keep() {
-        // Numbers that all threads know are read once, not for each path.
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;
         const double *const mean = means(), *const sides = sides_;
@@ -415,8 +411,8 @@ class backward_walk {
         });
     }
 
-    // One use takes away what one more that is left is worth afterwards. With more uses than were fitted the
-    // value to come is that of the most fitted.
+    // A use costs the value of having one more use left afterwards. More uses than were fitted take the value
+    // to come of the most fitted.
     void use_one_of_several() {
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;
@@ -458,7 +454,7 @@ class backward_walk {
         });
     }
 
-    // It is decided by what is known now whether the right will be used on the date of its payment.
+    // Decides with today's knowledge whether the right will be used on its payment date.
     static constexpr int without_notice = 0, with_notice = 1;
     void give_notices() {
         const date d = here();
@@ -509,7 +505,6 @@ class backward_walk {
         return high < to_come ? high : to_come;
     }
 
-    // ---- the end
     void end() {
         const date today(trade_, trade_.date_count, 0, tiles_);
         const int fits = fits_of(today);

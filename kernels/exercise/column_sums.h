@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the paths of a block, which stand in columns in shared memory. Their order is that of
-// engine/decide/exercise/regression.h, whatever computes them.
+// Sums over the paths of a block, which stand in columns in shared memory, in the order that
+// engine/decide/exercise/regression.h fixes.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
@@ -9,8 +9,8 @@
 
 namespace tilewalk::kernels {
 
-// The sums of products of columns `a` + i and `b` + j, which are added to into[i * down + j * across], for
-// i < rows and j < cols; where it is `lower`, for j <= i alone.
+// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across], for i < rows and j <
+// cols; if `lower`, only for j <= i.
 struct product_sums {
     const double *a, *b;
     int rows, cols;
@@ -19,12 +19,10 @@ struct product_sums {
     int down, across;
 };
 
-// Products are summed by squares of eight columns with eight; those that are not there are others once more,
-// whose sums are left. A matrix instruction adds four paths of a lane to all sums of a square. The sums of
-// 16 lanes make a tree then, in which all sums of a thread are its own; a quarter of the tree, four lanes,
-// can be the work of one warp.
+// Products are summed in squares of 8 x 8 columns; columns beyond the end repeat the last one, and their sums
+// are dropped. A matrix instruction adds four paths of a lane to all sums of a square. A tree then adds the
+// 16 lanes; all sums of a thread are its own. One warp can compute a quarter of the tree, four lanes.
 
-// The first row and column of a square.
 static void place_square(const product_sums& of, int square, int& row, int& col) {
     const int wide = (of.cols + side_of_square - 1) / side_of_square;
     row = 0;
@@ -38,7 +36,7 @@ static void place_square(const product_sums& of, int square, int& row, int& col)
     row *= side_of_square;
     col *= side_of_square;
 }
-// The thread's two sums of a quarter of a square: those of the row lane / 4, and two columns.
+// The thread's two sums of a quarter of a square: row lane / 4, two columns.
 static void sum_quarter(const product_sums& of, int row, int col, int quarter, double (&out)[2]) {
     const int lane = int(threadIdx.x % 32);
     const double* const a = of.a + min(row + lane / 4, of.rows - 1) * slots_of_column + lane % 4;
@@ -58,8 +56,8 @@ static void add_to(const product_sums& of, int row, int col, double sum) {
         of.into[row * of.down + col * of.across] += sum;
 }
 
-// Warps that are more than squares share them by quarters, which are put together after they have met. Sizes
-// are those of the largest sums of a block.
+// If there are more warps than squares, warps share squares by quarters, which are joined after a barrier.
+// Sizes are those of a block's largest sums.
 template <int rows, int cols, bool lower, int threads>
 struct shared_products {
     static constexpr int squares = squares_of(rows, cols, lower), warps = threads / 32;
@@ -68,7 +66,7 @@ struct shared_products {
 
     double* quarters;  // [square][quarter][number]
 
-    // By all threads, which meet before and after.
+    // Called by all threads, between barriers.
     void sum(const product_sums& of, int thread) const {
         const int warp = thread / 32, lane = thread % 32, all = squares_of(of.rows, of.cols, of.lower);
         if constexpr (has_quarters) {
@@ -104,7 +102,7 @@ struct shared_products {
             }
         }
     }
-    // Adds what `sum` has left, after threads have met.
+    // Adds the results of `sum`, after a barrier.
     void take(const product_sums& of, int thread) const {
         if constexpr (has_quarters) {
             const int all = squares_of(of.rows, of.cols, of.lower);
@@ -122,8 +120,8 @@ struct shared_products {
     }
 };
 
-// The sums of columns, of their squares, or of their products with one other, by so many threads, of which
-// this is one. 16 of them make a sum, each its lane, and the first one has it: use(column, sum).
+// Sums columns, their squares, or their products with another column, by `threads` threads. The 16 threads of
+// a sum are its lanes; the first one calls use(column, sum).
 enum class what_to_sum { numbers, squares, products };
 template <what_to_sum what, class body>
 static void sum_columns(const double* columns, const double* other, int count, int thread, int threads,

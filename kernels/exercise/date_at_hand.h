@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A date of a trade whose policy is found: its memory, and what its paths know there.
+// A date of a trade whose policy is found: its memory, and what paths know there.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -8,7 +8,6 @@
 
 namespace tilewalk::kernels {
 
-// One of two types.
 template <bool is_first, class first, class second>
 struct choose_type {
     using type = first;
@@ -24,8 +23,8 @@ struct truth {
 };
 
 // A date, and one of its fits. `basis` has the constants states, functions, normals, moves, reads, has_uses
-// and has_notices, and the tables before(k) and
-// feature(k) of the functions from the second on, first_of(m), second_of(m) and order_of(m) of moves.
+// and has_notices, the tables before(k) and feature(k) of the functions from the second on, and first_of(m),
+// second_of(m) and order_of(m) of moves.
 template <class basis>
 struct date_at_hand {
     static constexpr int features = basis::states + 1, functions = basis::functions, moves = basis::moves;
@@ -33,7 +32,7 @@ struct date_at_hand {
     static constexpr word64 numbers_of_tile = word64(sizes.numbers_of_tile());
     static constexpr double infinity = format<double>::infinity;
 
-    // Several values to come may be told apart on a date.
+    // True if a date may have several fits.
     static constexpr bool has_cases = basis::has_uses || basis::has_notices;
 
     const double *left, *rows;  // all that paths have left, and that of the date
@@ -54,7 +53,7 @@ struct date_at_hand {
     bool is_today, is_holders, is_notice;
 
     date_at_hand() = default;
-    // `fit` is the number among those of the date.
+    // `fit` counts from the first fit of the date.
     date_at_hand(const backward_trade& of, word32 date, word32 fit, word32 tile_count) {
         const backward_date& d = of.dates[date];
         left = of.left;
@@ -89,14 +88,14 @@ struct date_at_hand {
                                     word64(fit) * word64(numbers_of_today(moves))
                               : number * word64(numbers_of_fit(functions, moves)));
     }
-    // The date of this number, counted over all trades; each has as many as the one that has the most.
+    // Dates are numbered over all trades, with the same range of numbers for each.
     static bool has_date(const backward_arguments& a, word32 number, bool has_today) {
         return number % a.most_dates < a.trades[number / a.most_dates].date_count + (has_today ? 1 : 0);
     }
     static date_at_hand of_date(const backward_arguments& a, word32 number) {
         return date_at_hand(a.trades[number / a.most_dates], number % a.most_dates, 0, a.tiles);
     }
-    // The fit of this number, counted likewise; those of today are behind the others.
+    // Fits are numbered likewise; those of today come last.
     static bool has_fit(const backward_arguments& a, word32 number) {
         const backward_trade& of = a.trades[number / a.most_fits];
         return number % a.most_fits < of.fit_count + (has_cases ? of.dates[of.date_count].fits : 1);
@@ -107,9 +106,8 @@ struct date_at_hand {
         return date_at_hand(of, date, has_cases ? fit - of.dates[date].first_fit : 0, a.tiles);
     }
 
-    // ---- where numbers are
     double* sums_of(word32 tile) const { return sums + word64(tile) * numbers_of_tile; }
-    // The factors of both sides, and of all.
+    // The factors of both sides (0, 1) and of all paths (2).
     double* factors(int which) const { return between + which * sizes.factor_doubles(); }
     double* ranks() const { return factors(3); }  // -1: there is no path
     double* right() const { return search; }
@@ -117,7 +115,7 @@ struct date_at_hand {
     double* slopes() const { return along() + sizes.slopes(); }
     double* size_of_right() const { return slopes() + sizes.slopes(); }  // 0: the search has ended
     double* found_scales() const { return found + features; }
-    // Numbers of a fit behind this one, among those of the date.
+    // `behind` counts fits of the date from this one on.
     double* found_sides(int behind) const { return found_fit + behind * numbers_of_fit(functions, moves); }
     double* found_today(int behind) const { return found_fit + behind * numbers_of_today(moves); }
     double* rest_of(int behind) const { return rest + word64(behind) * pitch; }
@@ -125,14 +123,13 @@ struct date_at_hand {
     double* sums_of_moves_of(word32 tile) const {
         return sums_of_moves + word64(tile) * word64(sizes.slopes());
     }
-    // Functions of slopes: today nothing is known but the numbers of the trade.
+    // The number of functions of slopes: one today, when only the numbers of the trade are known.
     int known() const { return is_today ? 1 : functions; }
 
-    // ---- paths
     const double* place(int number, word32 path) const { return rows + word64(number) * pitch + path; }
     double row(int number, word32 path) const { return *place(number, path); }
     int count(word32 tile, int side) const { return int(counts[2 * tile + word32(side)]); }
-    // On the first tiles, of a side or of both; each lane of a warp has it.
+    // Paths on the first tiles, of one side or both; every lane of the warp gets the sum.
     int paths_of(word32 first_tiles, bool has_paying, bool has_others) const {
         int sum = 0;
         for (word32 tile = threadIdx.x % 32; tile < first_tiles; tile += 32)
@@ -145,7 +142,7 @@ struct date_at_hand {
     struct known_path {
         double of[word32(features)];
     };
-    // Reads them by `number`; see kernels/exercise/read_paths.h.
+    // Reads the features through `number`; see read_paths.h.
     template <class reader>
     known_path known_by(bool has_path, word32 path, reader& number) const {
         known_path out;
@@ -154,7 +151,7 @@ struct date_at_hand {
         out.of[basis::states] = number(has_path, paid + path);
         return out;
     }
-    // Calls of(k, value) for each function, in their order; value(k) is that of one before.
+    // Calls of(k, value) for each function in order; value(k) returns an earlier one.
     template <class before, class body>
     static void for_functions(const double* means, const double* scales, bool has_path,
                               const known_path& known, const before& value, const body& of) {
@@ -165,8 +162,8 @@ struct date_at_hand {
             [&](int k) { of(k + 1, value(int(basis::before(k))) * x[basis::feature(k)]); });
     }
 
-    // ---- columns of a block; `mine` is the thread's place in the first
-    // All functions; a thread without a path has none.
+    // Fills the columns of a block with functions; `mine` is the thread's place in the first column. A thread
+    // without a path writes 0.
     static void fill_functions(double* mine, const double* means, const double* scales, bool has_path,
                                const known_path& known) {
         for_functions(
@@ -198,8 +195,7 @@ struct date_at_hand {
         spelled_out<moves>([&](int m) { of(m, has_path ? move(m, by.of) : 0); });
     }
 
-    // ---- sums of tiles
-    // The number i of all of them, in their order.
+    // Sum i over tiles, in order.
     double summed(int i, word32 of_tiles) const { return summed(sums + i, numbers_of_tile, of_tiles); }
     double summed_moves(int i) const { return summed(sums_of_moves + i, word64(sizes.slopes()), tiles); }
     static double summed(const double* next, word64 apart, word32 of_tiles) {
@@ -208,7 +204,7 @@ struct date_at_hand {
         for (word32 tile = 0; tile < of_tiles; ++tile, next += apart) sum += *next;
         return sum;
     }
-    // Features are scaled by what they are on the first tiles, if enough paths live there.
+    // Features are scaled on the first tiles, if enough paths live there, else on all.
     word32 tiles_of_scale(int& living_there) const {
         const word32 few = tiles < tiles_of_scales ? tiles : word32(tiles_of_scales);
         living_there = living(few);
@@ -216,7 +212,7 @@ struct date_at_hand {
         living_there = living(tiles);
         return tiles;
     }
-    // Finds means and scales, by all threads, and keeps them in shared memory.
+    // Finds means and scales, by all threads, into shared memory.
     void find_scales(word32 tile, double* means, double* scales) const {
         int living_there = 0;
         const word32 of_tiles = tiles_of_scale(living_there);
@@ -229,7 +225,7 @@ struct date_at_hand {
             }
         }
     }
-    // Puts those that were found into shared memory, by all threads.
+    // Copies the means and scales found before to shared memory, by all threads.
     void take_scales(double* means, double* scales) const {
         for (int f = int(threadIdx.x); f < features; f += int(blockDim.x)) {
             means[f] = found[f];

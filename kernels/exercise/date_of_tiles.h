@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that add up the tiles of a date, or of one of its fits, and solve with what they find.
+// Blocks of threads that add up the tiles of a date, or of one of its fits, and solve.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -20,7 +20,7 @@ struct date_of_tiles : date_at_hand<basis> {
     date_of_tiles(const date& of, double* memory) : date(of), shared(memory) {}
     static int thread() { return int(threadIdx.x); }
 
-    // Makes the factors of both sides and of all.
+    // Makes the factors of both sides and of all paths.
     void make_factors() const {
         constexpr int of_side = functions * functions;
         double *const sums = shared, *const made = sums + sizes.of_fits();
@@ -50,7 +50,7 @@ struct date_of_tiles : date_at_hand<basis> {
         for (int i = thread(); i < 3 * sizes.factor_doubles(); i += threads) this->factors(0)[i] = made[i];
     }
 
-    // One step of conjugate gradients towards slopes, or the first look at what is to be explained; see
+    // One step of conjugate gradients for the slopes, or its first residual; see
     // engine/decide/exercise/backward.cpp.
     template <bool of_image>
     void step() const {
@@ -99,7 +99,7 @@ struct date_of_tiles : date_at_hand<basis> {
     }
 
   private:
-    // Each warp finds it by itself.
+    // Each warp computes the whole product.
     static double inner(const double* a, const double* b, int count) {
         double sum = 0;
         for (int i = thread() % 32; i < count; i += lanes_of_inner) sum = fma(a[i], b[i], sum);

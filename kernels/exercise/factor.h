@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A factor of Cholesky, made and used by one warp.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
@@ -7,7 +6,7 @@
 
 namespace tilewalk::kernels {
 
-// A symmetric matrix, or the sum of two: their elements (i, j) for j <= i.
+// A symmetric matrix, or the sum of two: elements (i, j) for j <= i.
 struct sum_of_matrices {
     const double *first, *second;  // the second may be null
     int n;
@@ -17,7 +16,7 @@ struct sum_of_matrices {
     }
 };
 
-// A factor of Cholesky in shared memory, made and used by one warp: see engine/decide/exercise/regression.h.
+// A Cholesky factor in shared memory, made and used by one warp; see engine/decide/exercise/regression.h.
 template <int most_functions>
 struct factor_in_memory {
     static constexpr int rows_of_lane = (most_functions + 31) / 32;
@@ -41,7 +40,7 @@ struct factor_in_memory {
     void solve(int rank, const double* right, double* out) const { solve(*this, rank, right, out); }
 
   private:
-    // Both take all by value, so that nothing needs an address.
+    // Both take all arguments by value, so that nothing needs an address.
     static int make(const factor_in_memory f, const sum_of_matrices at, int most_rank) {
         double *const of = f.of, *const scale = f.scale, *const inverse = f.inverse;
         int* const order = f.order;
@@ -104,7 +103,7 @@ struct factor_in_memory {
             if (k < n) out[k] = 0;
         });
         __syncwarp();
-        // The number k, which is found, is kept where it belongs.
+        // Finds number k and keeps it in its lane.
         const auto found = [&](int k) {
             double x_k = 0;
             unrolled<rows_of_lane>([&](int r) {

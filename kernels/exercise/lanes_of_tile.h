@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that sum over the paths of a tile of a date, where all sums of a lane fit in a thread's
-// registers. They have the bits of those by columns.
+// Blocks of threads that sum over the paths of a tile on a date, if all sums of a lane fit in a thread's
+// registers. Same bits as the sums by columns.
 #pragma once
 
 #include "kernels/exercise/blocks_of_tile.h"
@@ -32,7 +32,7 @@ struct lanes_of_tile : date_at_hand<basis> {
 
     static int thread() { return int(threadIdx.x); }
 
-    // Sums by lane what use(loaded, sums) adds for each path of the thread, and leaves the sums of blocks.
+    // Sums by lane what use(loaded, sums) adds for each path of the thread, and stores the sums of blocks.
     template <bool is_today, int count, class loader, class body>
     void sum_by_lanes(const loader& load, const body& use) const {
         const lane_of_block<is_today> mine(*this, tile, thread());
@@ -87,7 +87,7 @@ struct lanes_of_tile : date_at_hand<basis> {
     }
 
   private:
-    // Calls of(j) for j <= i, which is below the number of functions, laid out.
+    // Calls of(j) for j <= i < functions, unrolled.
     template <class body>
     static void unrolled_below(int i, const body& of) {
         spelled_out<functions>([&](int j) {
@@ -128,7 +128,8 @@ struct lanes_of_tile : date_at_hand<basis> {
                 double number = path.rest;
                 if (of_image) {
                     date::for_moves(path.has_path, path.normals, [&](int m, double move) {
-                        // Read anew for each path: they would take as many registers as the sums.
+                        // Volatile, so that they are read for each path: in registers they would take as many
+                        // as the sums.
                         const volatile double* const along = along_it + m * known;
                         double slope = 0;
                         spelled_out<known>([&](int f) { slope = fma(along[f], of[f], slope); });
@@ -145,7 +146,7 @@ struct lanes_of_tile : date_at_hand<basis> {
             });
         const blocks_of_tile<is_today> all(*this, tile);
         for (int i = thread(); i < count; i += threads) {
-            // Side by side: the sum over all blocks, in their order.
+            // The sum over all blocks, in order.
             this->sums_of_moves_of(tile)[i] = sum_of_blocks(parts + i, count, 0, all.blocks);
         }
     }

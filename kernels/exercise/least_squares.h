@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that least squares of rights share between CPU and GPU: how sums are ordered, and what a regression
-// may take.
+// Constants of least squares for rights, shared by CPU and GPU: order of sums, limits of a regression.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// So many paths are summed at a time; those that a block has fewer are 0.
+// Paths summed at a time; a partly filled block is padded with 0.
 static constexpr int paths_of_block = 256;
-// A sum over a block is made by so many lanes, each over every 16th path; then a tree over lanes adds the
-// upper half to the lower.
+// A sum over a block is made by these lanes, each over every 16th path; then a tree over lanes adds the upper
+// half to the lower.
 static constexpr int lanes_of_sum = 16;
 // In shared memory a column of a block has the paths of a lane side by side, so that neither the threads of
-// paths nor those that sum them meet in a bank.
+// paths nor those that sum them conflict in a bank.
 static constexpr int slots_of_lane = paths_of_block / lanes_of_sum + 1;
 static constexpr int slots_of_column = lanes_of_sum * slots_of_lane + 4;
 static constexpr int slot_of(int path) {
     return path % lanes_of_sum * slots_of_lane + path / lanes_of_sum;
 }
-// An inner product of two vectors is made likewise, by the lanes of a warp.
+// Inner products of two vectors are made by the lanes of a warp.
 static constexpr int lanes_of_inner = 32;
 
-// Products of columns are summed by squares of eight columns with eight, of each pair once where it is
-// `lower`.
+// Products of columns are summed in squares of 8 x 8; if `lower`, each pair once.
 static constexpr int side_of_square = 8, numbers_of_square = side_of_square * side_of_square;
 static constexpr int squares_of(int rows, int cols, bool lower) {
     const int tall = (rows + side_of_square - 1) / side_of_square,
@@ -31,20 +29,20 @@ static constexpr int squares_of(int rows, int cols, bool lower) {
     return lower ? tall * (tall + 1) / 2 : tall * wide;
 }
 
-// A function is left out if so little of its length is not made up for by those before it.
+// A function is dropped if the part of its squared length that earlier ones do not explain is below this.
 static constexpr double least_pivot = 1e-10;
-// A function takes so many paths at least, or it would follow their noise; one of a slope, which explains
-// less of what it sees, takes more.
+// Least paths for each function, so that the fit does not follow noise; a slope's function explains less and
+// needs more.
 static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
 static constexpr int most_rank(word64 paths, word64 of_function) {
     return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
 }
-// Features are scaled by what they are on the first tiles, if so many paths live there, else on all.
+// Features are scaled on the first tiles, if at least this many paths live there, else on all.
 static constexpr word64 tiles_of_scales = 16, least_paths_of_scales = 256;
 // Steps of conjugate gradients.
 static constexpr int steps_to_slopes = 4;
 
-// A polynomial of Hermite of a normal number, with mean 0 and variance 1. `one` is a 1 of that type.
+// A Hermite polynomial of a normal number, with mean 0 and variance 1. `one` is a 1 of its type.
 template <class number>
 static constexpr number hermite(int order, const number& u, const number& one) {
     if (order == 1) return u;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel whose paths leave numbers, with the same layout on the host and on the device.
 #pragma once
 
 #include "kernels/arguments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel whose paths leave what a policy is found from: a block walks one tile of paths of one trade, and
-// after each run of a section writes some of its states, a row of the trade's array each.
+// The kernel whose paths leave the inputs of a policy. A block walks one tile of one trade, and after each
+// run of a section writes some of its states, one row of the trade's array each.
 #pragma once
 
 #include "kernels/exercise/leaving_arguments.h"
@@ -8,7 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// `left` has sections, count(k) of states that section k leaves, and state(k, i), constants of the kernel.
+// `left` has sections, count(k) of states that section k leaves, and state(k, i), all constant.
 template <class left>
 struct leaves_numbers {
     double* first;  // of the thread's first path

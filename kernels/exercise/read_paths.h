@@ -8,14 +8,12 @@
 
 namespace tilewalk::kernels {
 
-// A number when it is used.
 struct read_at_once {
     double operator()(bool is_there, const double* from, double otherwise = 0) const {
         return is_there ? *from : otherwise;
     }
 };
-// Numbers of a path that are put into shared memory, each at a place of its own; and that are taken from
-// there.
+// Copies the numbers of a path to shared memory, each to a place of its own.
 template <int threads>
 struct put_ahead {
     double* next;
@@ -39,9 +37,9 @@ struct take_ahead {
     }
 };
 
-// Calls use(place_of(k), what is loaded there) for 0 <= k < count, in their order. Places behind these may be
-// asked for, and have no path then. load(place, number) calls number(is_there, from, otherwise), for the same
-// numbers at each place. `ring` has room for those of the block, so many of each thread: ring_doubles.
+// Calls use(place_of(k), loaded) for 0 <= k < count, in order. place_of must also accept larger k and return
+// places without a path. load(place, number) calls number(is_there, from, otherwise), for the same numbers at
+// each place. `ring` is shared memory of the block; ring_doubles gives its size.
 template <path_reads how, int threads, int numbers, class places, class loader, class body>
 static void read_paths(double* ring, int count, const places& place_of, const loader& load, const body& use) {
     if constexpr (how == path_reads::register_rolling) {
@@ -59,7 +57,7 @@ static void read_paths(double* ring, int count, const places& place_of, const lo
     } else if constexpr (how == path_reads::smem_rolling_async) {
         double* const mine = ring + threadIdx.x;
         const auto stage = [&](int k) { return mine + k % paths_ahead * (numbers * threads); };
-        // A group of copies a path, though there be none.
+        // One group of copies for each path, even if empty, so that counting groups counts paths.
         const auto start = [&](int k, const auto& place) {
             if (k < count) load(place, put_ahead<threads>{stage(k)});
             commit_copies();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that work on a tile of a date: they list its paths, and sum over them by columns in
-// shared memory.
+// Blocks of threads that work on a tile on a date: they list its paths, and sum over them by columns.
 #pragma once
 
 #include "kernels/exercise/blocks_of_tile.h"
@@ -12,7 +11,7 @@
 
 namespace tilewalk::kernels {
 
-// The block has columns, sums of its tile, and numbers of the date in shared memory.
+// Shared memory: columns of the block, sums of its tile, numbers of the date.
 template <class basis>
 struct tile_of_date : date_at_hand<basis> {
     using date = date_at_hand<basis>;
@@ -50,7 +49,7 @@ struct tile_of_date : date_at_hand<basis> {
         for (int i = first + thread(); i < last; i += threads) to[i] = own[i];
     }
 
-    // Calls use(place, loaded) for each block, between which threads meet; see read_paths.
+    // Calls use(place, loaded) for each block of paths. All threads take part; see read_paths.
     template <bool is_today, class loader, class body>
     void for_blocks(const loader& load, const body& use) const {
         const blocks_of_tile<is_today> all(*this, tile);
@@ -61,13 +60,12 @@ struct tile_of_date : date_at_hand<basis> {
         return [this](const auto& at, auto number) { return this->known_by(at.has_path, at.path, number); };
     }
 
-    // ---- what kernels do
-    // Lists the tile's paths: those on which the right pays something, others that live, the rest.
+    // Lists the tile's paths: those on which the right pays something, other live ones, the rest.
     void list_paths() const {
         constexpr int rounds = paths_per_tile / threads, warps = threads / 32;
         const int all = paths_in_tile(this->paths, tile), warp = thread() / 32;
         path_in_tile* const list = this->listed + tile * paths_per_tile;
-        // All that it takes is on its way at once.
+        // Requests all inputs at once.
         double alive[rounds], offered[rounds], gives[rounds], unit[rounds];
         unrolled<rounds>([&](int r) {
             const bool has_path = r * threads + thread() < all;
@@ -77,7 +75,7 @@ struct tile_of_date : date_at_hand<basis> {
             gives[r] = has_path ? this->row(row_of_gives, path) : 0;
             unit[r] = has_path ? this->row(row_of_unit, path) : 1;
         });
-        // The sides of the thread's paths, two bits each; 3: there is none.
+        // The sides of the thread's paths, two bits each; 3: no path.
         int sides = 0;
         const auto side_of = [&](int round) { return sides >> 2 * round & 3; };
         const auto alike = [&](int round, int side) {
@@ -118,7 +116,7 @@ struct tile_of_date : date_at_hand<basis> {
         if (thread() < 2) this->counts[2 * tile + word32(thread())] = word32(thread() == 0 ? sum[0] : sum[1]);
     }
 
-    // Sums features, or their squares about the mean, on tiles that scale them.
+    // Sums features, or their squares about the mean, on the tiles that determine scales.
     template <bool of_squares>
     void sum_features() const {
         int living = 0;
@@ -163,7 +161,8 @@ struct tile_of_date : date_at_hand<basis> {
         leave(first, first + sizes.of_fits(), date::sums_of(tile));
     }
 
-    // Sums products of functions and moves with what slopes have to explain, or with what those at hand do.
+    // Sums products of functions and moves with what slopes have to explain or, for the image, with what the
+    // current direction explains.
     template <bool of_image>
     void sum_moves() const {
         this->template look_for_slopes<of_image>(

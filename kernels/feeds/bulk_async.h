@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `bulk_async`: a ring of stages for the whole block, filled by bulk copies that one thread starts
-// (compute capability 9.0 and up). A stage holds `rows` steps, and a copy brings the block's paths of one
-// row. There are enough stages that at least `distance` steps are under way or waiting beyond the stage in
-// use: distance 24 with 12 rows makes the three stages that were fastest on an H200. Few large copies beat
-// many small ones.
+// (compute capability 9.0 and up). A stage holds `rows` steps; one copy brings the block's paths of one row.
+// At least `distance` steps are under way or waiting beyond the stage in use: distance 24 with 12 rows gives
+// three stages, the fastest on an H200. Few large copies beat many small ones.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -48,7 +47,7 @@ struct bulk_async {
         int place = 0;
         word32 parity = 0;  // of the number of waits for each barrier
         rolled(0, (steps + rows - 1) / rows, [&](int stage) {
-            // The place before this one is free: all threads left it before they met.
+            // The previous place is free: all threads have passed the barrier after it.
             if (starts_copies) fill(stage + stages - 1, place == 0 ? stages - 1 : place - 1);
             at.wait_for_bytes(ring.barrier(place), parity);
             const int first = stage * rows;

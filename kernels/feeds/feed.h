@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that all feeds share. A feed brings the shocks of a step to a thread. Each has a file in this
-// folder, with the feed's name, and is a struct
+// The parts that all feeds share. A feed brings the shocks of a step to a thread. Each is a struct in a file
+// of this folder with the feed's name:
 //
 //     template <class shape, class memory>
 //     struct NAME {
@@ -13,13 +13,11 @@
 //         static void walk(const source& from, int steps, memory at, const body& use);
 //     };
 //
-// Arrays are kept in registers, so every index into them must be a constant when the kernel is compiled. The
-// body is the whole program of a step: a feed calls it in one place, which stands in the code once, unless
-// the feed is about unrolling.
+// Arrays stay in registers, so every index must be a compile-time constant. The body is the whole program of
+// a step: a feed calls it in one place, unless the feed is about unrolling.
 //
-// `shape` says how the kernel is built (see feed_shape). `memory` has a thread's functions of memory: those
-// of kernels/ptx.h on a GPU, and on the host those of a model that delivers an asynchronous copy only when it
-// is waited for.
+// `shape` says how the kernel is built (see feed_shape). `memory` has a thread's memory operations:
+// kernels/ptx.h on a GPU; on the host a model that delivers an asynchronous copy only when it is waited for.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -29,25 +27,24 @@ namespace tilewalk::kernels {
 
 enum class ring_layout { plain, padded, transposed };
 
-// The constants that a feed is compiled with.
 template <class shock_type, int slots_, int width_, int threads_, int distance_, int rows_,
           ring_layout layout_, int padding_, int l2_bytes_ = 0>
 struct feed_shape {
     using shock = shock_type;
-    // Numbers that a step reads: normals first, then uniforms, then scenarios.
+    // Numbers that a step reads: normals, uniforms, scenarios.
     static constexpr int slots = slots_;
     static constexpr int width = width_;        // consecutive paths per thread
     static constexpr int threads = threads_;    // per block
     static constexpr int distance = distance_;  // steps ahead
     static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    // Padding of the padded layout; negative: chosen automatically (see ring_geometry).
+    // Padding of the padded layout; negative: automatic (see ring_geometry).
     static constexpr int padding = padding_;
     // Bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified.
     static constexpr int l2_bytes = l2_bytes_;
 };
 
-// The shocks of one step for a thread's paths, and its scenarios, which arrive in the same way.
+// The shocks and scenarios of one step for a thread's paths.
 template <class shape>
 struct shocks_of_step {
     typename shape::shock of[shape::width][shape::slots > 0 ? shape::slots : 1];
@@ -56,14 +53,13 @@ struct shocks_of_step {
     constexpr typename shape::shock* operator[](int path) { return of[path]; }
 };
 
-// Neighbours in memory that one load or copy moves.
+// Adjacent elements that one load or copy moves.
 template <class element, int count>
 struct alignas(sizeof(element) * unsigned(count)) neighbours {
     element x[unsigned(count)];
 };
 
-// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy can
-// move.
+// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy moves.
 static constexpr int paths_of_piece(int width, int shock_bytes) {
     return width * shock_bytes < 16 ? width : 16 / shock_bytes;
 }
@@ -90,8 +86,8 @@ static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
     return z;
 }
 
-// A cube of one kind of shock. The number for `slot` of `step` of path p is at first + step * step_stride +
-// slot * slot_stride + p. A place is a pointer, or its counterpart in a space without addresses.
+// A cube of one kind of shock: the number for `slot` of `step` of path p is at first + step * step_stride +
+// slot * slot_stride + p. `place` is a pointer, or its counterpart in a space without addresses.
 template <class place>
 struct shock_array {
     place first;
@@ -103,8 +99,7 @@ struct shock_array {
     }
 };
 
-// The scenarios of a program without any. A source of scenarios has `slots`, and at(step, slot), the place of
-// a slot on a step.
+// Scenarios of a program without any. A source of scenarios has `slots`, and at(step, slot), a place.
 struct no_scenarios {
     static constexpr int slots = 0;
 
@@ -114,9 +109,9 @@ struct no_scenarios {
     }
 };
 
-// Shocks and scenarios from memory, as a thread sees them: `at` is the place of the step's slot for the first
-// of its paths, and the next `width` follow. The place is aligned to the pieces, or to 16 bytes for the bulk
-// copy. Rows reach to the end of the last block's paths.
+// Shocks and scenarios from memory, as a thread sees them: at(step, slot) is the place of its first path, and
+// the next `width` follow. Places are aligned to pieces, or to 16 bytes for bulk copies. Rows reach to the
+// end of the last block's paths.
 template <class shape, int normals, class place = const typename shape::shock*,
           class scenarios = no_scenarios>
 struct array_source {
@@ -133,7 +128,6 @@ struct array_source {
     }
 };
 
-// Loads the shocks of a step to registers.
 template <class shape, class memory, class source>
 static constexpr shocks_of_step<shape> load_shocks(const memory& at, const source& from, int step) {
     using piece = pieces<shape>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `inline`: shocks are made in registers without an array, and scenarios are loaded at the head of
-// their step. The steps are unrolled so far that each round of the loop begins with a new block of random
-// bits.
+// The feed `inline`: shocks are generated in registers, and scenarios are loaded at the start of their step.
+// Steps are unrolled so that each round of the loop begins with a new block of random bits.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -10,7 +9,7 @@
 
 namespace tilewalk::kernels::feeds {
 
-// The independent numbers that a thread draws are its shocks.
+// The drawn numbers themselves are the shocks.
 struct as_drawn {
     static constexpr bool reads_memory = false, makes_normals = false;
     template <class source, class memory>
@@ -28,14 +27,13 @@ struct random_draws {
     using scenarios = scenarios_;
     using normals = normals_;
     using uniforms = uniforms_;
-    // Turns what a step drew into its normals: bring() gives what it reads for that, before anything is
-    // drawn; move(source, what was brought, shocks) turns them. A thread's steps go in order. One that makes
-    // normals makes them of nothing that was drawn.
+    // Turns drawn numbers into a step's normals. bring() loads its inputs before anything is drawn;
+    // move(source, brought, shocks) transforms. Steps go in order. If makes_normals, nothing drawn is used.
     using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
     scenarios scenario{};
-    // The keys of its streams, those of normals first.
+    // The keys of its streams, normals first.
     stream_key names[word32(normals::streams() + uniforms::streams() + 1)]{};
 
     template <class arguments, class trade_words>
@@ -50,7 +48,7 @@ struct random_draws {
 template <class shape, class memory>
 struct inline_ {
   private:
-    // Loads come first in the step: making its shocks hides part of the time that they take.
+    // Loads come first in the step, so that generating its shocks hides part of their latency.
     template <class source>
     static constexpr void load_scenarios([[maybe_unused]] const memory& at, const source& from, int step,
                                          shocks_of_step<shape>& z) {
@@ -69,7 +67,7 @@ struct inline_ {
 
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
     static constexpr word32 min_of(word32 a, word32 b) { return a < b ? a : b; }
-    // The number of steps until a step begins with new blocks again; per_block is a power of two.
+    // The number of steps after which a step begins with new blocks again; per_block is a power of two.
     template <class slots>
     static constexpr int steps_to_align(int per_block) {
         int period = 1;
@@ -79,13 +77,13 @@ struct inline_ {
         return period;
     }
 
-    // The numbers of one kind that a thread's paths draw: of each stream a block at a time.
+    // The numbers of one kind that a thread's paths draw, one block of each stream at a time.
     template <class draws, class slots, word32 kind>
     struct drawn {
         static constexpr int per_block = draws::per_block;
         static constexpr word32 streams = word32(max_of(slots::streams(), 1));
-        // Nothing reads a block that was not drawn. To clear those of a basket of ten assets took 15 % more
-        // time in double; the kernels of few streams are 1 or 2 % faster if they are cleared.
+        // Blocks need no clearing. Clearing those of a basket of ten assets took 15 % more time in double;
+        // kernels of few streams are 1 or 2 % faster with it.
         typename draws::block block[shape::width][streams];
         typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams];
 
@@ -118,7 +116,7 @@ struct inline_ {
         }
     };
 
-    // Makes the shocks of a thread's steps, which go in order.
+    // Generates the shocks of a thread's steps, in order.
     template <class source>
     struct maker {
         static constexpr bool draws_normals = !source::turn::makes_normals;
@@ -133,7 +131,6 @@ struct inline_ {
 
         constexpr maker(const source& from_, memory at_)
             : from(from_), at(at_), normal(from_, 0), uniform(from_, source::normals::streams()) {}
-        // The shocks of step k of a group.
         constexpr shocks_of_step<shape> operator()(int number_of_group, int k) {
             using normals = typename source::normals;
             shocks_of_step<shape> z{};
@@ -158,7 +155,7 @@ struct inline_ {
   public:
     static constexpr word32 shared_bytes() { return 0; }
 
-    // The number of steps laid out in the loop.
+    // The number of unrolled steps.
     template <class source>
     static constexpr int group = maker<source>::period;
 
@@ -179,7 +176,7 @@ struct inline_ {
         }
     }
 
-    // Calls use(step, z) for the steps from `first`, a multiple of the group, to `last` - 1.
+    // Calls use(step, z) for steps `first`, a multiple of the group, to `last` - 1.
     template <class source, class body>
     static constexpr void walk_part(const source& from, int first, int last, memory at, const body& use) {
         constexpr int period = group<source>;
@@ -197,11 +194,10 @@ struct inline_ {
         constexpr int period = group<source>;
         constexpr bool reads_memory = source::scenarios::slots > 0 || source::turn::reads_memory;
         constexpr bool are_few = period * shape::slots * shape::width <= 16 && !reads_memory;
-        // If they are few, the shocks of a group are made ahead of it, and its steps stand side by side.
+        // If they are few, generates the shocks of a group ahead and unrolls its steps together.
         constexpr bool at_once = period > 1 && are_few && takes_groups<body>();
         maker<source> shocks_of(from, at);
-        // Makes the shocks of a group ahead of it, if that pays, and hands each of its steps to `to`, or the
-        // whole group, if that takes it.
+        // Hands each step of a group to `to`, or the whole group to `whole` if that accepts it.
         const auto walk_group = [&](int number_of_group, const auto& whole, const auto& to) {
             if constexpr (requires { use.begin(0); }) use.begin(number_of_group * period);
             if constexpr (at_once) {
@@ -231,8 +227,8 @@ struct inline_ {
         };
         const int groups = (steps + period - 1) / period;
         if constexpr (has_short_steps<body>() && are_few) {
-            // Groups after whose steps nothing happens have a loop of their own, in which nothing else takes
-            // registers. Beside long steps the second copy of them takes more than it saves.
+            // Groups without an event have a loop of their own, in which nothing else takes registers. With
+            // long steps the second copy costs more than it saves.
             int number_of_group = 0;
             while (number_of_group < groups) {
                 const int quiet = int(min_of(use.quiet_until(), word32(steps)) / word32(period));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `l2_prefetch`: shocks are brought to the second-level cache `distance` steps before they are
-// loaded.
+// The feed `l2_prefetch`: prefetches shocks to the L2 cache `distance` steps before they are loaded.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -17,7 +16,7 @@ struct l2_prefetch {
         const auto prefetch = [&](int step) {
             if (step < steps) unrolled<shape::slots>([&](int slot) { at.prefetch_l2(from.at(step, slot)); });
         };
-        // The first step needs no prefetch, because it is loaded at once.
+        // The first step is loaded at once, without a prefetch.
         rolled(1, distance, prefetch);
         rolled(0, steps, [&](int step) {
             prefetch(step + distance);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `none`: a plain load at the point of use and no unrolling. It is the baseline of every comparison.
+// The feed `none`: a plain load at the point of use, not unrolled. The baseline of every comparison.
 #pragma once
 
 #include "kernels/feeds/feed.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `register_batched`: the shocks of `distance` steps are loaded at once into registers, used up, and
-// loaded again. Many loads are under way at a time, with one wait for all of them.
+// The feed `register_batched`: loads the shocks of `distance` steps into registers at once, uses them up, and
+// loads again. Many loads are under way at a time, with one wait for all.
 #pragma once
 
 #include "kernels/feeds/feed.h"

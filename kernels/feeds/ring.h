@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings in shared memory, and the place of each piece in them. The same functions tell the host how much
-// memory a block takes, and tests which banks are hit.
+// Rings in shared memory, and the place of each piece in them. The host sizes blocks, and tests check bank
+// conflicts, by the same functions.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -9,14 +9,13 @@ namespace tilewalk::kernels {
 
 // Every thread has a ring of `positions` for each piece of each slot of a step.
 //
-// Shared memory serves 128 bytes at a time: 32 threads if a piece has 4 bytes, 16 if it has 8, 8 if it has
-// 16. They come in one go if they hit all banks alike.
-//   transposed  The threads' pieces of one position are neighbours: no conflict.
-//   plain       A thread's positions are neighbours, threads stand `positions` pieces apart: conflicts as
-//               many as the common factor of `positions` and the threads served at a time.
-//   padded      The same with threads an odd number of pieces apart, which has no common factor with a power
-//               of two: no conflict. Chosen automatically, positions + padding is the next 2^k + 1, k > 0;
-//               any odd sum would do.
+// Shared memory serves 128 bytes at a time: 32 threads of 4-byte pieces, 16 of 8-byte, 8 of 16-byte ones.
+// They are served at once if they hit all banks alike.
+//   transposed  The threads' pieces of one position are adjacent: no conflict.
+//   plain       A thread's positions are adjacent, threads are `positions` pieces apart: as many conflicts
+//               as the common factor of `positions` and the threads served at a time.
+//   padded      Like plain, with threads an odd number of pieces apart: no conflict. Chosen automatically,
+//               positions + padding is the next 2^k + 1, k > 0; any odd sum would do.
 struct ring_geometry {
     ring_layout layout;
     int rings;  // per thread
@@ -25,8 +24,7 @@ struct ring_geometry {
     int padding;  // pieces; negative: chosen automatically
     int piece_bytes;
 
-    // Pieces between a position and the same position of the next thread, for the layouts that are not
-    // transposed.
+    // Pieces between the same position of neighbouring threads, unless transposed.
     constexpr int length() const {
         if (layout != ring_layout::padded) return positions;
         if (padding >= 0) return positions + padding;
@@ -35,7 +33,7 @@ struct ring_geometry {
         return power + 1;
     }
     constexpr word32 bytes() const { return word32(rings * threads * length() * piece_bytes); }
-    // The place of a piece in the feed's memory.
+    // The byte offset of a piece in the feed's memory.
     constexpr word32 offset(int ring, int thread, int position) const {
         const int piece = layout == ring_layout::transposed ? (ring * positions + position) * threads + thread
                                                             : (ring * threads + thread) * length() + position;
@@ -43,8 +41,7 @@ struct ring_geometry {
     }
 };
 
-// The ring of a feed, as one thread uses it. The thread reads and writes its own positions alone, and so
-// waits for no other.
+// A feed's ring, as one thread uses it. A thread accesses only its own positions, and so waits for no other.
 template <class shape, class memory>
 struct thread_ring {
     using piece = pieces<shape>;
@@ -88,9 +85,9 @@ struct thread_ring {
     }
 };
 
-// A ring of stages, one for the block. A stage holds `rows` steps, a step a row for each slot, a row the
-// block's paths side by side. While one stage is used up, the others hold or receive at least `distance`
-// further steps. The stages are followed by a barrier for each.
+// A ring of stages for the whole block. A stage holds `rows` steps, with a row of the block's paths for each
+// slot of a step. While one stage is used, the others hold or receive at least `distance` further steps.
+// After the stages comes a barrier for each.
 struct stage_geometry {
     int rows;
     int distance;

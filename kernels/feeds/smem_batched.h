@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `smem_batched`: the shocks of `distance` steps are loaded at once into shared memory, used up, and
-// loaded again. The batch takes no registers while the steps run, and the step stands in the code once.
+// The feed `smem_batched`: loads the shocks of `distance` steps into shared memory at once, uses them up, and
+// loads again. The batch takes no registers while the steps run, and the step's code appears once.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -26,7 +26,7 @@ struct smem_batched {
     }
 
   private:
-    // The steps that are loaded before the first is written: as many as 32 registers hold.
+    // Steps loaded before the first is written: as many as 32 registers hold.
     static constexpr int words = shape::slots * shape::width * int(sizeof(typename shape::shock)) / 4;
     static constexpr int wished = words > 16 ? 1 : words > 0 ? 32 / words : 1;
     static constexpr int at_once = wished < shape::distance ? wished : shape::distance;

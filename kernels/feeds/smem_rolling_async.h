@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `smem_rolling_async`: a ring in shared memory that the memory system fills by itself (cp.async)
-// while the steps run. Each step starts the copy that is waited for `distance` steps later. Copies under way
-// hold no register, the step stands in the code once, and each thread waits for its own copies alone.
+// The feed `smem_rolling_async`: a ring in shared memory filled by asynchronous copies (cp.async), each
+// started `distance` steps before it is waited for. Copies under way hold no register, the step's code
+// appears once, and each thread waits for its own copies only.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -17,7 +17,7 @@ struct smem_rolling_async {
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         constexpr int distance = shape::distance;
         const ring ahead{at};
-        // Each step has one group of copies, an empty one past the end, so that counting groups counts steps.
+        // Each step has one group of copies, even if empty, so that counting groups counts steps.
         const auto start = [&](int step, int position) {
             if (step < steps) ahead.copy(position, from, step);
             at.commit_copies();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reduction `atomic`: every thread adds the sums of its lanes to the block's by atomics in shared memory.
-// Additions happen in the order of arrival, so the last bits change from run to run. It is a baseline of
-// comparisons.
+// Order of arrival changes the last bits from run to run. A baseline for comparisons.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

@@ -10,7 +10,6 @@
 
 namespace tilewalk::kernels {
 
-// The place of a tile's result.
 struct tile_site {
     word64 tile;            // of the run
     word32 tile_of_launch;  // its place among the trade's results
@@ -36,7 +35,7 @@ static double lane_tree(const lane_value& of, int first = 0) {
     }
 }
 
-// Leaves the number of payoffs that are not finite, and the first of them; false if there are none.
+// Stores the number of non-finite payoffs, and the first such path; returns false if there are none.
 template <int threads>
 static bool report_bad(const double* payoffs, int count, const tile_site& site, char* shared) {
     int bad = 0;
@@ -64,9 +63,8 @@ static bool report_bad(const double* payoffs, int count, const tile_site& site, 
     return true;
 }
 
-// tile_moments of kernels/moments.h, by many threads. block::sum<values>(sums, scratch) turns the first
-// `values` sums of each thread into those of the block, in every thread. Its order of summation decides the
-// bits.
+// tile_moments of kernels/moments.h by many threads. block::sum<values>(sums, scratch) replaces the first
+// `values` sums of each thread by those of the block; its order of summation decides the bits.
 template <int threads, class block>
 static void reduce_tile(const double* payoffs, int count, const tile_site& site, char* shared) {
     if (report_bad<threads>(payoffs, count, site, shared)) return;
@@ -95,7 +93,7 @@ static void reduce_tile(const double* payoffs, int count, const tile_site& site,
     if (threadIdx.x == 0) site.result() = {{double(count), mean, sums[0], sums[1], sums[2]}, 0, ~word64{0}};
 }
 
-// Adds up a warp's values; every thread gets the same bits.
+// Sums over a warp; every thread gets the same bits.
 template <int values>
 static void sum_warp(double (&sums)[3]) {
     for (int v = 0; v < values; ++v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction `store`: the payoffs of the tile go to device memory, 8 bytes a path and trade, and nothing
-// is summed. CUB reduces them when all tiles are there (kernels/reduce_stored.h).
+// The reduction `store`: writes the tile's payoffs to device memory, 8 bytes a path and trade, and sums
+// nothing. CUB reduces them when all tiles are there (kernels/reduce_stored.h).
 #pragma once
 
 #include "kernels/reductions/reduction.h"

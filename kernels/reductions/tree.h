@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction `tree`, on which every result is based: lane sums, then one fixed tree of neighbours, in a
-// warp by exchange and between warps through shared memory.
+// The reduction `tree`, on which every result is based: lane sums, then one fixed tree of neighbours, by
+// shuffles within a warp and through shared memory between warps.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

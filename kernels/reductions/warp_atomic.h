@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction `warp_atomic`: warps add up by exchange, and one thread of each adds the warp's sums to the
-// block's by atomics in shared memory. Warps come in the order of arrival, so the last bits change from run
-// to run.
+// The reduction `warp_atomic`: warps sum by shuffles, and one thread of each adds the sums to the block's by
+// atomics in shared memory. Order of arrival changes the last bits from run to run.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum over a block. Kernels of benchmarks sum the numbers they read, so that no read is dropped.
+// The sum over a block. Benchmark kernels sum the numbers they read, so that no read is optimised away.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels::studies {
 
-// The threads of a block in every kernel that sums.
 static constexpr int block_threads = 256;
 
-// The sum, in thread 0, always in the same order. Call it once a launch.
+// Returns the sum in thread 0, always in the same order. Call it once a launch.
 template <class value>
 static value block_sum(value mine) {
     __shared__ value warps[block_threads / 32];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of words in which two arrays differ, by which a GPU checks that two kernels gave the same bits.
+// Counts the words in which two arrays differ, to check that two kernels gave the same bits.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels::studies {
 
-// Adds to `differing`; any number of blocks will do.
+// Adds to `differing`, with any number of blocks.
 static void compare(const word32* a, const word32* b, word64 count, word64* differing) {
     word64 mine = 0;
     const word64 all_threads = word64(gridDim.x) * blockDim.x;

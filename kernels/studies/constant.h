@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the benchmark `memory` that read constant memory, from a table that the translation unit
-// has.
+// Kernels of the benchmark `memory` that read a table in constant memory.
 #pragma once
 
 #include "kernels/studies/memory.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of the memory that benchmarks read: numbers by formula, so that a device makes them and a host
-// knows what a kernel must have read.
+// The content of benchmark memory: numbers by formula, which devices write and hosts check.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels::studies {
 
-// Word i of an array; no pattern repeats, so that a misread place shows.
+// Word i of an array. No pattern repeats, so that a misread place shows.
 static constexpr word32 content(word64 i) {
     word32 x = word32(i) * 0x9e3779b1u;
     x ^= x >> 15;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generators of cuRAND's device API and the exponential of the CUDA library, with which our own are
-// compared. This is the only header here that includes one of the toolkit's; no kernel that prices includes
-// it.
+// cuRAND's device generators and the CUDA library's exponential, baselines of ours. No other header here
+// includes one of the toolkit's; no kernel that prices includes this one.
 #pragma once
 
 #include <curand_kernel.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that take tanh of floats and sum them, each block its part, once with loads and once through a ring
-// of asynchronous copies. The entry point says how a piece is read, and so which qualifier is studied.
+// Kernels that sum tanh of floats, once with loads and once through a ring of asynchronous copies. The entry
+// point says how a piece is read, and so which qualifier is studied.
 #pragma once
 
 #include "kernels/loops.h"
@@ -9,21 +9,20 @@
 
 namespace tilewalk::kernels::studies {
 
-// The hardware's tanh, whose time memory hides: relative error of 2^-11 at most.
+// The hardware's tanh, with relative error up to 2^-11; memory latency hides its time.
 static float quick_tanh(float x) {
     float y = 0;
     asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-// The blocks together cover the array.
 static void fill_with_singles(float* to, word64 count) {
     const word64 i = word64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < count) to[i] = single_content(i);
 }
 
-// Each thread reads `loads` pieces of `words` floats, all requested before the first is used. The lanes of a
-// warp read neighbouring pieces.
+// Each thread reads `loads` pieces of `words` floats, all requested before the first is used. Lanes of a warp
+// read neighbouring pieces.
 template <class reader, int words, int loads>
 static void sum_of_tanh(const char* from, float* sums) {
     const word64 first = word64(blockIdx.x) * block_threads * loads + threadIdx.x;
@@ -38,8 +37,7 @@ static void sum_of_tanh(const char* from, float* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Each thread reads `pieces` pieces through a ring of `stages` slots of its own, and so waits for no other
-// thread.
+// Each thread reads `pieces` pieces through its own ring of `stages` slots, and so waits for no other thread.
 template <class copier, int words, int pieces, int stages>
 static void sum_of_tanh_through_ring(const char* from, float* sums) {
     alignas(16) __shared__ word32 ring[stages][block_threads][words];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the benchmark `memory`. Each sums the numbers it reads, so that no read is dropped.
+// The kernels of the benchmark `memory`. Each sums the numbers it reads, so that no read is optimised away.
 #pragma once
 
 #include "kernels/loops.h"
@@ -30,7 +30,6 @@ static word32 sum_of(const neighbours<word32, words>& x) {
     return sum;
 }
 
-// Sources of pieces, which are numbered from 0.
 template <class space, int words_>
 struct addressed {
     static constexpr int words = words_;
@@ -68,18 +67,17 @@ static void sum_pieces(const memory_job& j, const places& place) {
     hand_in(j, sum);
 }
 
-// The k-th piece of a thread, if each block has a part of its own and neighbours are side by side.
+// The k-th piece of a thread, if each block has its own part and threads are adjacent.
 static word64 side_by_side(const memory_job& j, word32 k) {
     return (word64(blockIdx.x) * j.reads + k) * block_threads + threadIdx.x;
 }
 
-// Reads the first `count` pieces, a power of two, again and again.
+// Reads the first `count` pieces, a power of two, repeatedly.
 template <class source>
 static void sum_again(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return side_by_side(j, k) & (j.count - 1); });
 }
 
-// Reads every stride-th piece, from offset on.
 template <class source>
 static void sum_strided(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return side_by_side(j, k) * j.stride + j.offset; });
@@ -111,7 +109,7 @@ static void chase_in_shared(const memory_job& j) {
     j.sums[0] = at;
 }
 
-// The number of reads is a multiple of 16.
+// The number of reads must be a multiple of 16.
 static void sum_shared(const memory_job& j) {
     __shared__ word32 table[shared_words];
     for (word32 i = threadIdx.x; i < shared_words; i += block_threads) table[i] = content(i);
@@ -139,7 +137,7 @@ static void sum_local(const memory_job& j) {
     unrolled_by<8>(0, int(j.reads), [&](int n) { sum += a[array_place(word32(n), word32(j.stride))]; });
     hand_in(j, sum);
 }
-// The same in shared memory, with a bank for each lane.
+// The same array in shared memory, with a bank for each lane.
 static void sum_array_in_shared(const memory_job& j) {
     __shared__ word32 a[array_words][block_threads];
     const word64 mine = word64(blockIdx.x) * block_threads + threadIdx.x;
@@ -186,7 +184,7 @@ static void sum_records(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Reads `count` rows of `width` words that begin `stride` apart, a warp for each.
+// Reads `count` rows of `width` words, `stride` apart, with a warp for each.
 static void sum_rows(const memory_job& j) {
     const word64 row = (word64(blockIdx.x) * block_threads + threadIdx.x) / 32;
     word32 sum = 0;
@@ -202,7 +200,7 @@ static void sum_rows(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Copies through shared memory, where each thread sums numbers that a thread of another warp brought.
+// Copies through shared memory; each thread sums numbers that a thread of another warp brought.
 template <int words, bool is_async>
 static void sum_through_shared(const memory_job& j) {
     using piece = neighbours<word32, words>;
@@ -240,8 +238,8 @@ static void sum_through_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Streams pieces of 16 bytes, and after every few of them reads the next of `count` pieces that are read over
-// and over.
+// Streams pieces of 16 bytes and, after every few of them, reads the next of `count` pieces that are read
+// repeatedly.
 static void sum_kept(const memory_job& j) {
     using piece = neighbours<word32, 4>;
     const word64 first = word64(blockIdx.x) * j.reads * block_threads + threadIdx.x;

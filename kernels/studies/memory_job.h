@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels of the benchmark `memory`, and the places that they read, from which a host
-// knows what they must have read.
+// The arguments of the kernels of the benchmark `memory`, and the places that they read, so that a host can
+// check them.
 #pragma once
 
 #include "kernels/studies/content.h"
@@ -17,23 +17,22 @@ struct memory_job {
     word32 addresses;
 };
 
-// The chase: the word of a node says where the next node begins. The chase visits all of `nodes`, a power of
-// two, once each, in an order that no prefetcher guesses.
+// The chase: the word of a node is the place of the next one. The chase visits all `nodes`, a power of two,
+// once each, in an order that no prefetcher guesses.
 static constexpr word32 next_node(word32 node, word32 nodes) {
     return (node * 1664525u + 1013904223u) & (nodes - 1);
 }
-// A node takes a line of the caches; in constant memory less.
+// A node takes a cache line; in constant memory less.
 static constexpr word32 line_words = 32, constant_node_words = 16;
 
-// The shared memory of a block in the study of strides, and the n-th word that a lane reads. All lanes move
-// on by a whole number of rows of banks, so that conflicts are always those of the stride.
+// Shared memory of a block in the study of strides, and the n-th word that a lane reads. All lanes advance by
+// whole rows of banks, so that conflicts are always those of the stride.
 static constexpr word32 shared_words = 4096;
 static constexpr word32 shared_place(word32 lane, word32 n, word32 stride) {
     return lane * stride + n % 64 * 32;
 }
 
-// The n-th word that a lane reads from a table of 256 words, such that a warp reads a given number of
-// different addresses.
+// The n-th word that a lane reads from a table, such that a warp reads `addresses` different addresses.
 static constexpr word32 table_words = 256;
 static constexpr word32 table_place(word32 lane, word32 n, word32 addresses) {
     return (n * 5 + lane % addresses * 8) % table_words;
@@ -45,8 +44,7 @@ static constexpr word32 array_place(word32 n, word32 stride) {
     return n * stride % array_words;
 }
 
-// Texels of an image of `width` in the order of threads: row by row, or in patches of 8 by 4, one for each
-// warp.
+// Texels of an image of `width` in the order of threads, in patches of 8 by 4, one for each warp.
 static constexpr word64 patch_place(word64 i, word64 width) {
     const word64 patch = i / 32, across = width / 8;
     return (patch / across * 4 + i % 32 / 8) * width + patch % across * 8 + i % 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels around a generator of normals that carries a state.
+// The arguments of the kernels around a stateful generator of normals.
 #pragma once
 
 #include "kernels/tile_result.h"
@@ -7,7 +7,6 @@
 namespace tilewalk::kernels::studies {
 
 static constexpr int normals_threads = 256;  // per block
-// The most bytes of a state in memory.
 static constexpr word32 state_bytes = 64;
 
 struct fill_job {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduction of tiles alone: payoffs from memory, put where a path kernel leaves them.
+// A reduction of tiles by itself, on payoffs from memory.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -7,8 +7,8 @@
 
 namespace tilewalk::kernels::studies {
 
-// One block per tile, of one trade with the payoffs of the arguments. `shared` holds the payoffs of a tile,
-// followed by the reduction's memory.
+// One block per tile of one trade, with the payoffs of the arguments. `shared` holds a tile's payoffs, then
+// the reduction's memory.
 template <class reduction>
 static void reduce(const path_arguments& a, char* shared) {
     double* payoffs = reinterpret_cast<double*>(shared);

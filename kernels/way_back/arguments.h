@@ -9,7 +9,7 @@ namespace tilewalk::kernels {
 
 static constexpr int threads_of_warp = 32;
 
-// The derivatives of a trade of a launch, which stand in one line by place.
+// The derivatives of a trade of a launch, in one array by place.
 struct derivatives_of_trade {
     word64 first;  // as many places have the trades before it
     word64 places;
@@ -24,10 +24,10 @@ struct way_back_arguments {
     const derivatives_of_trade* derivatives;  // by trade
     const word32* first_places;
     // [block][number of a path][path of the pass]: the carried states of each piece, then those before each
-    // step of a piece where shared memory has no room for them.
+    // step of a piece if shared memory has no room for them.
     void* kept;
-    // [block][step][slot][path of the pass]; where they are made again, the steps of a piece, if shared
-    // memory has no room.
+    // [block][step][slot][path of the pass]. If shocks are made again: the steps of a piece, if shared memory
+    // has no room.
     void* shocks;
     double* sums;                    // trade after trade, [tile of the launch][warp of the tile][place]
     word32 most_pieces, most_steps;  // of a trade of the launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What feeds call on the way forth and on the way back.
+// What feeds call on the way forward and on the way back.
 #pragma once
 
 #include "kernels/way_back/both_ways.h"
@@ -7,8 +7,8 @@
 
 namespace tilewalk::kernels {
 
-// The way forth as a feed calls it. The states at the first step of each piece are kept; a piece begins with
-// a group of the feed.
+// The way forward as a feed calls it. Keeps the states at the first step of each piece, which begins with a
+// group of the feed.
 template <class choice, class walker>
 struct body_that_keeps : body<walker> {
     using states = typename both_ways<choice>::states;
@@ -50,7 +50,6 @@ struct body_that_keeps : body<walker> {
     }
 };
 
-// Places in the shared memory of a block.
 template <class choice>
 struct shared_of_both_ways {
     using walk = both_ways<choice>;

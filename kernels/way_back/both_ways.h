@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread on both ways: forth to the end of its paths, and back through the sections of each step.
+// A thread on both ways: forward to the end of its paths, and back through the sections of each step.
 #pragma once
 
 #include "kernels/way_back/numbers_of_paths.h"
@@ -8,8 +8,8 @@
 
 namespace tilewalk::kernels {
 
-// By section: where its first row of the way back is, and the first place of derivatives to its numbers. Only
-// events that are listed ask again.
+// By section: its first row of the way back, and its first place of derivatives. Only listed events need them
+// again.
 template <bool is_listed>
 struct first_of_sections {
     constexpr first_of_sections(const word32*, const word32*) {}
@@ -19,9 +19,9 @@ struct first_of_sections<true> {
     const word32 *back_rows, *places;
 };
 
-// A thread on both ways. `choice` has, besides the types of a path kernel, the programs `again`, `quiet` and
-// `back`, and `ways`: the states that are carried along, those that each section's way back is given, and the
-// states in which it leaves derivatives, to numbers of runs and then to those of tables.
+// A thread on both ways. Besides the types of a path kernel, `choice` has the programs `again`, `quiet` and
+// `back`, and `ways`: the carried states, the states given to each section's way back, and the states in
+// which it leaves derivatives, to numbers of runs, then to those of tables.
 template <class choice>
 class both_ways {
   public:
@@ -63,19 +63,18 @@ class both_ways {
             back_row_[k] = load_read_only(back_words + k);
             place_[k] = load_read_only(a.first_places + found.first_places_at + k);
         });
-        // To the end of the path.
+        // Moves to the end of the path.
         move_every_step<0>(trade.steps);
         for (; word32(load_read_only(event_)) != no_step; event_ += words64_of_event)
             move_others<1>(word32(load_read_only(event_) >> 32), 1);
         load_event_before();
     }
 
-    // Whether no event follows the steps from `first` on that are still to be gone back, and all paths of the
-    // tile count.
+    // True if no event follows the remaining steps from `first` on, and all paths of the tile count.
     bool is_quiet_from(word32 first) const { return event_before_ + 1 <= first && count_ == paths_per_tile; }
 
-    // Walks a quiet piece once more, from the states at its first step, and leaves those before each step and
-    // those behind the last: hold(step of the piece). `shocks_of` gives those of a step of the piece.
+    // Walks a quiet piece once more from the states at its first step, and stores the states before each step
+    // and after the last: hold(step of the piece). `shocks_of` gives the shocks of the piece's steps.
     template <class holder, class maker>
     void walk_quietly(const states& kept, int steps, const holder& hold, const maker& shocks_of) {
         real s[width][word32(program::states)]{};
@@ -88,7 +87,7 @@ class both_ways {
         });
         leave_states<ways::carried_quietly>(s, hold(steps));
     }
-    // One step of it back, from the states before it and those behind it.
+    // Goes back one quiet step, from the states before and after it.
     template <class shocks>
     void step_back_quietly(const states& before, const states& behind, const shocks& z) {
         if constexpr (makes_room) sums_.template make_room<of_every_step>();
@@ -102,7 +101,7 @@ class both_ways {
         }
     }
 
-    // The same of a piece with events. Each step is walked with those that follow it.
+    // The same for a piece with events. Each step is walked together with the sections that follow it.
     template <class holder, class maker>
     void walk_with_events(const states& kept, word32 first, int steps, const holder& hold,
                           const maker& shocks_of) {
@@ -153,7 +152,7 @@ class both_ways {
         }
     }
 
-    // Derivatives of whole paths.
+    // Leaves derivatives of whole paths.
     void finish() {
         leave<ways::of_paths, false>(0, [](int i) { return ways::state_of_path(i); });
         sums_.leave();
@@ -169,16 +168,16 @@ class both_ways {
     template <int k>
     static constexpr bool is_on_every_step = kernels::is_on_every_step<program>(k);
     static constexpr int words64_of_event = lists_events<program> ? event_in_list::words64 : 1;
-    // Sections whose rows are followed: a list says the rows of those that it has, which are none of these.
+    // Sections whose rows are tracked; listed sections are none of these.
     static constexpr int rows_followed = sections_of_masks<program>;
-    // The derivatives that sections on every step leave.
+    // The number of derivatives that sections on every step leave.
     static constexpr int of_every_step = [] {
         int count = ways::of_run(0);
         for (int k = 1; k < rows_followed; ++k) count += (every_step >> k & 1) != 0 ? ways::of_run(k) : 0;
         return count;
     }();
     static constexpr bool makes_room = of_every_step <= sums::slots;
-    // The section in whose rows the numbers of section k stand.
+    // The section whose rows contain the numbers of section k.
     template <int k>
     static constexpr int row_owner = is_on_every_step<k> ? 0 : k;
 
@@ -201,7 +200,7 @@ class both_ways {
         });
     }
 
-    // Moves by so many runs, or back by as many below 2^32, in section k.
+    // Moves section k by `runs` runs; 2^32 - n moves back by n.
     template <int k>
     void move(word32 runs) {
         if constexpr (row_owner<k> == k) {
@@ -217,7 +216,6 @@ class both_ways {
             move_every_step<k + 1>(runs);
         }
     }
-    // In all sections of the mask from `k` on.
     template <int k>
     void move_others(word32 mask, word32 runs) {
         if constexpr (k < sections && !lists_events<program>) {
@@ -259,7 +257,7 @@ class both_ways {
         }
     }
 
-    // Goes back through the sections of a step from k on: forth from the states before them, and back.
+    // Goes back through the sections of a step from k on: forward from the states before them, then back.
     template <int k, class shocks>
     void through(const states_of_paths& before, word32 mask, const shocks& z) {
         if constexpr (k < sections) {
@@ -281,7 +279,7 @@ class both_ways {
             run_back<k, false>(z);
         }
     }
-    // The same through those that run on every step alone.
+    // The same through sections on every step only.
     template <class which, bool is_quiet, int k, class shocks>
     void through_every_step(const states_of_paths& before, const shocks& z) {
         if constexpr (k < rows_followed) {
@@ -300,7 +298,6 @@ class both_ways {
         }
     }
 
-    // Runs the section of a list that stands there.
     template <class shocks>
     void run_listed(states_of_paths& s, const word64* at, const shocks& z) const {
         const event_in_list e(at);
@@ -308,7 +305,7 @@ class both_ways {
             if constexpr (!is_on_every_step<k.value>) run<again, k.value>(s, z, e.place);
         });
     }
-    // Each section of the step that is listed is gone back from the states before it, to which the step is
+    // Goes back through the step's listed sections. Each needs the states before it, for which the step is
     // walked again from its beginning.
     template <class shocks>
     void step_back_by_list(word32 step, const states& before, const shocks& z) {
@@ -337,8 +334,8 @@ class both_ways {
         }
         through_every_step<again, false, 0>(s, z);
     }
-    // Back through section k and those before it, where all that these are given is known before the step or
-    // behind it.
+    // Goes back through section k and the earlier ones, if all states they need are known before or after the
+    // step.
     template <int k, class shocks>
     void back_quietly(const states& before, const states& behind, const shocks& z) {
         if constexpr (k >= 0) {
@@ -364,7 +361,7 @@ class both_ways {
     void run_back(const shocks& z) {
         run_back<k, is_quiet>(back_row_[row_owner<k>], place_[k], z);
     }
-    // By the row that is there; derivatives to its numbers go to `place` and behind it.
+    // Uses the row at `row_at`; derivatives to its numbers go to `place` and after.
     template <int k, bool is_quiet, class shocks>
     void run_back(word32 row_at, word32 place, const shocks& z) {
         unrolled<width>([&](int w) {
@@ -383,7 +380,7 @@ class both_ways {
             });
         }
     }
-    // A derivative to the number that was found in a table is one to the two beside the position.
+    // Splits a derivative to an interpolated number between the two numbers beside the position.
     void add_in_table(word32 first, int size, real d, real position) const {
         if (d == 0) return;
         const auto found = find_place(size, position);

@@ -13,7 +13,7 @@ struct backwards {
     auto at(int step, int slot) const { return from.at(last - step, slot); }
 };
 
-// The shocks of a pass of a block, [step][slot][path of the pass], written on the way forth.
+// The shocks of a pass of a block, [step][slot][path of the pass], written on the way forward.
 template <class choice>
 class kept_shocks {
   public:
@@ -39,7 +39,7 @@ class kept_shocks {
             });
         });
     }
-    // From a step on, and from a step back.
+    // Shocks from a step forward, and from a step backward.
     array from(int step) const { return source(step, of_step); }
     array back_from(int step) const { return source(step, ~of_step + 1); }
 

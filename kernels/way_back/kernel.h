@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of both ways: a block walks one tile of paths of one trade to their ends, and then back, and
-// leaves the moments of the payoffs and the sums of derivatives.
+// The kernel of both ways: a block walks one tile of one trade to the end and back, and leaves the moments of
+// the payoffs and the sums of derivatives.
 //
-// A path is gone again in pieces, the last one first: from the states that were kept at its first step the
-// piece is walked once more, with its shocks read back or made again, and then back, step by step. Sections
-// of a step are gone again from the states before the step, so that each way back has the states that its
-// section began with. A piece in which nothing follows the steps but what follows each of them is quiet: it
-// is walked by a program that leaves out what other sections alone would need.
+// The way back goes piece by piece, the last one first: the piece is walked forward once more from the states
+// kept at its first step, with its shocks read back or drawn again, and then backward, step by step. Sections
+// of a step are run again from the states before the step, so that each way back has the states at the start
+// of its section. A piece is quiet if no events follow its steps; its program leaves out what only other
+// sections need.
 //
-// Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own
-// paths, by its warp over its threads. Sums of warps are left in memory, and merge_derivatives goes on with
-// them. Derivatives to numbers of tables are added up in memory, at once by all threads of the block; in the
-// end they stand where the sums of its first warp do.
+// Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own paths,
+// by its warp over its threads. merge_derivatives continues with the sums of warps, left in memory.
+// Derivatives to numbers of tables are summed in memory by all threads of the block concurrently, and end up
+// in the place of its first warp's sums.
 #pragma once
 
 #include "kernels/way_back/bodies.h"
@@ -19,7 +19,7 @@
 
 namespace tilewalk::kernels {
 
-// Ends the sums of a tile that are to numbers of tables.
+// Finishes a tile's sums to numbers of tables.
 template <class choice>
 static void end_sums_in_tables(const way_back_arguments& a, const derivatives_of_trade& found,
                                const sums_in_tables& sums) {
@@ -94,8 +94,8 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                        in_tables);
         const body_of_way_back<choice> back{walk, of_block, choice::holds_in_shared ? in_shared : in_memory,
                                             choice::holds_quietly_in_shared ? in_shared : in_memory, steps};
-        // `all` are the shocks from the last step on; shocks_from(first) gives those of steps behind the
-        // first.
+        // `all` are the shocks from the last step on; shocks_from(first) gives those of later steps than
+        // `first`.
         const auto walk_and_read = [&](const auto& all, const auto& shocks_from) {
             choice::back_feed::walk(all, steps, memory, [&](int i, const auto& z) {
                 const int step = steps - 1 - i;

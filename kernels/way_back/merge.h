@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges what the kernel of both ways leaves: sums over warps to sums over parts of a trade.
+// Merges the results of the kernel of both ways: sums over warps to sums over parts of a trade.
 #pragma once
 
 #include "kernels/derivative_sums.h"
@@ -8,11 +8,11 @@
 
 namespace tilewalk::kernels {
 
-// Sums over numbers[i * pitch] for i < count, whole groups of eight, in the tree that merges neighbours first
-// and carries an odd last one up.
+// Sums numbers[i * pitch] for i < count, a multiple of eight, in the tree that merges neighbours first and
+// carries an odd last one up.
 static inline double tree_sum(const double* numbers, word64 pitch, word32 count) {
-    // A group is on its way at once. Sums of complete subtrees: the one of 2^k groups is there if bit k of
-    // their number is set; their places are constants, so that they need no memory.
+    // Loads a group at once. complete[k] is the sum of 2^k groups if bit k of `there` is set; constant
+    // indices keep it in registers.
     constexpr int group = 8, levels = 29;
     double complete[levels]{};
     word32 there = 0;
@@ -43,7 +43,7 @@ static inline double tree_sum(const double* numbers, word64 pitch, word32 count)
 }
 
 static inline void merge_derivatives_of_part(const derivative_merge_arguments& a) {
-    // Blocks go through the places of a part, then through parts, then through trades.
+    // Blocks are numbered by places of a part, then parts, then trades.
     const word32 parts = parts_of(a.tiles, a.part_tiles);
     const word32 blocks_of_part = word32((a.most_places + blockDim.x - 1) / blockDim.x);
     const word32 number = number_of_block() / blocks_of_part;
@@ -54,8 +54,8 @@ static inline void merge_derivatives_of_part(const derivative_merge_arguments& a
     const word32 tiles = first + a.part_tiles < a.tiles ? a.part_tiles : a.tiles - first;
     const double* const sums = a.sums + of.first * a.tiles * a.warps;
     double* const merged = a.merged + of.first * parts;
-    // Tiles have a power of two of warps, eight or more, so the tree over warps is that over tiles.
-    // A sum of nothing but -0 is 0.
+    // Warps of a tile are a power of two, so the tree over warps of whole groups is that over tiles. Adding 0
+    // turns -0 into 0.
     merged[part * of.places + place] =
         tree_sum(sums + word64(first) * a.warps * of.places + place, of.places, tiles * a.warps) + 0.0;
 }

@@ -6,8 +6,8 @@
 
 namespace tilewalk::kernels {
 
-// Sums of derivatives over a tile, to numbers of tables. While threads add, the words of a sum are where the
-// sums of the tile's first warps will be; memory of 0 is the sum of nothing.
+// Sums of derivatives over a tile, to numbers of tables. While threads add, the words of a sum use the places
+// of the tile's first warps; zeroed memory is an empty sum.
 class sums_in_tables {
   public:
     static constexpr int words = 3;
@@ -23,7 +23,6 @@ class sums_in_tables {
         atomicAdd(to + places_, word64(one.low));
         if (one.is_spoilt) to[2 * places_] = 1;
     }
-    // Turns the words of a place into its sum.
     void end(word64 place) const {
         static_assert(sizeof(word64) == sizeof(double));
         word64* const at = words_ + place;

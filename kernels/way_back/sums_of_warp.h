@@ -7,9 +7,9 @@
 
 namespace tilewalk::kernels {
 
-// Sums of a warp over the paths of its threads, of numbers that come a few at a time. They wait in shared
-// memory until there are so many that each thread can sum some of them alone: exchanges between threads for
-// each number would take as long as the way back itself.
+// Sums of a warp over the paths of its threads, of numbers that come a few at a time. They are collected in
+// shared memory until each thread can sum some of them alone: shuffles for each number would take as long as
+// the way back itself.
 template <class sum, int width, int threads>
 class sums_of_warp {
   public:
@@ -22,13 +22,12 @@ class sums_of_warp {
           next_(column_),
           to_(to) {}
 
-    // Makes room for `count` numbers, if there can be that much.
     template <int count>
     void make_room() {
         if (used_ + count > slots) leave();
     }
-    // Adds `count` numbers, of(i) the thread's share of number i, whose sums go to `place` and behind it.
-    // `has_room`: somebody has made room for them.
+    // Adds `count` numbers, of(i) the thread's share of number i, whose sums go to `place` and after.
+    // `has_room`: make_room was called for them.
     template <int count, bool has_room, class numbers>
     void add(word32 place, const numbers& of) {
         if constexpr (count > slots) {
@@ -43,7 +42,7 @@ class sums_of_warp {
             next_ += count * pitch;
         }
     }
-    // Leaves all sums in memory. The tree takes neighbours first.
+    // Stores all sums in memory. The tree takes neighbours first.
     void leave() {
         constexpr int half = threads_of_warp / 2;
         static_assert(slots == half);
