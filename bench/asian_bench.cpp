@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path-steps a second of the whole engine on the Asian case: by instruction set on one core, and on several
-// cores.
+// Path-steps a second of the whole engine on the Asian case, on one core by instruction set and on several.
 #include <thread>
 
 #include "bench/asian_case.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case behind every speed figure: an arithmetic Asian call, a year of 252 daily fixings, flat
-// Black-Scholes.
+// The case behind every speed figure: an arithmetic Asian call, 252 daily fixings, flat Black-Scholes.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -13,7 +12,6 @@
 
 namespace tilewalk::bench {
 
-// A book of one trade on ACME, which is lognormal.
 inline book book_on_acme(double spot, double rate, double volatility, const std::string& trade) {
     const auto text = [](double x) { return std::to_string(x); };
     return book::parse("market: {as_of: 2026-01-15, currencies: {USD: {rate: " + text(rate) +

@@ -58,7 +58,7 @@ except ImportError:
 
 TODAY = datetime.date(2026, 1, 15)
 LIMIT = 4.5
-ROUNDING = 1e-9  # of a trade's value: what may differ by rounding alone
+ROUNDING = 1e-9  # relative to a trade's value
 PRINTED = 5e-7   # half the last decimal of ORE's reports
 LEVELS = (0.01, 0.025, 0.05)
 SPOT, RATE, DIVIDENDS, VOLATILITY = 100.0, 0.035, 0.01, 0.2
@@ -73,7 +73,6 @@ BARRIERS = [("down_out", "call", 100, "2027-01-15", "down", "knock_out", 85, 10)
 MONTE_CARLO = "arithmetic"  # the trade that ORE has no closed form for
 
 
-# The file of scenarios, which both read.
 def business_days(count):
     days = [TODAY]
     while len(days) < count:
@@ -101,7 +100,6 @@ def write_scenarios(folder, days):
     (folder / "scenarios.csv").write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
-# ORE's files.
 def element(name, /, *inside, **attributes):
     given = "".join(f' {key}="{value}"' for key, value in attributes.items())
     return f"<{name}{given}>{''.join(map(str, inside))}</{name}>"
@@ -246,7 +244,7 @@ def portfolio(only=None):
 
 
 def run_ore(folder, output, samples, analytics, only=None):
-    """Seconds, and the application, whose reports are files now."""
+    """Returns the seconds, and the application after it has written its reports."""
     (folder / f"engines_{output}.xml").write_text(engines(samples), encoding="ascii")
     (folder / f"portfolio_{output}.xml").write_text(portfolio(only), encoding="ascii")
     setup = folder / f"ore_{output}.xml"
@@ -264,7 +262,8 @@ def run_ore(folder, output, samples, analytics, only=None):
 
 
 def ask_ore_for_gains(folder, days, output, samples, only=None):
-    """Seconds, values and gains by trade, value at risk and shortfall by level, and seconds by trade."""
+    """Returns the seconds, values and gains by trade, value at risk and shortfall by level, and seconds by
+    trade."""
     npv = "npv", {"baseCurrency": "USD", "outputFileName": "npv.csv"}
     seconds, app = run_ore(folder, output, samples, (npv, value_at_risk(days)), only)
 
@@ -286,7 +285,6 @@ def ask_ore_for_gains(folder, days, output, samples, only=None):
     return seconds, values, gains, figures, spent
 
 
-# Tilewalk's files.
 def write_tilewalk(folder):
     (folder / "market.yaml").write_text(
         f"as_of: {TODAY}\ncurrencies: {{USD: {{rate: {RATE}}}}}\nassets: {{ACME: {{currency: USD, spot: {SPOT}, "
@@ -338,13 +336,13 @@ def root_mean_square(values):
 
 
 def z_of(difference, error, allowed):
-    """Errors by which two figures differ, after what conventions may."""
+    """The difference of two figures in units of `error`, beyond what is allowed."""
     left = max(0.0, abs(difference) - allowed)
     return 0.0 if left == 0 else math.copysign(left / error if error > 0 else math.inf, difference)
 
 
 def as_normal(z, freedom):
-    """The normal number that is exceeded as rarely as z is by Student's law (Wallace 1959)."""
+    """The normal number with the tail probability of z under Student's law (Wallace 1959)."""
     shrunk = math.sqrt(freedom * math.log1p(z * z / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return math.copysign(shrunk, z)
 
@@ -384,7 +382,7 @@ def main():
     return 0 if agree else 1
 
 
-# Sensitivities by trade and factors, as derivatives.
+# Returns sensitivities by trade and factors, as derivatives.
 def derivatives_in(file):
     found = {}
     with open(file, newline="", encoding="utf-8") as opened:

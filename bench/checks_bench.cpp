@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of checking operations of a script that may leave their domain: path-steps a second on one core,
-// with the checks and without, in each precision of the CPU.
+// The cost of checking script operations that may leave their domain: path-steps a second on one core.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -17,8 +16,7 @@ using namespace tilewalk;
 
 constexpr std::uint64_t paths = 1 << 16;
 
-// No path leaves a domain, but nothing in the script proves it. The first checks on one date, the others on
-// each of 252.
+// No path leaves a domain, but the script does not prove it. The first checks on one date only.
 book scripts() {
     const auto product = [](const std::string& name, const std::string& body) {
         return "  - product: " + name +
@@ -50,7 +48,7 @@ book scripts() {
     return book::parse(text);
 }
 
-// Each gives its last operand, whatever it finds, and so the passes drop it.
+// Turns each flaw into its last operand, so that the passes drop it.
 void without_checks(program::recorder::recorded& made, const std::vector<double>&) {
     for (program::section& s : made.code.sections)
         for (program::node& n : s.nodes)

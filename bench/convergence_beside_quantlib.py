@@ -44,7 +44,7 @@ FIXINGS = 252
 TODAY = ql.Date(15, 1, 2026)
 DAYS = ql.Actual365Fixed()
 FIXING_DAYS = [round(365 * (k + 1) / FIXINGS) for k in range(FIXINGS)]
-# Normal errors are further off than this once in 150,000 times, those of Student's t with 15 degrees once in 2,300.
+# Normal errors exceed this once in 150,000 times, Student's t with 15 degrees of freedom once in 2,300.
 MOST_ERRORS = 4.5
 MOST_ERRORS_OF_16 = 6.5  # Student's t with 15 degrees: once in 100,000 times
 FEWEST_PATHS_OF_OURS = 16 * 1024
@@ -53,8 +53,6 @@ FEWEST_PATHS_OF_OURS = 16 * 1024
 def volatility_in_basket(i, j):
     return VOLATILITIES[i] + 0.01 * (j % 5)
 
-
-# --- Tilewalk
 
 
 def text_of(case):
@@ -104,8 +102,6 @@ class tilewalk:
                 (self.manifest["plan_seconds"] + self.manifest["path_seconds"]) / TRADES)
 
 
-# --- QuantLib
-
 
 def flat(rate):
     return ql.YieldTermStructureHandle(ql.FlatForward(TODAY, rate, DAYS))
@@ -121,7 +117,7 @@ def lognormal(volatility):
 
 
 def option_of(case, i):
-    """A trade, and its engine by traits, samples and seed."""
+    """A trade, and a function that makes its engine from traits, samples and seed."""
     payoff, exercise = ql.PlainVanillaPayoff(ql.Option.Call, STRIKES[i]), ql.EuropeanExercise(TODAY + 365)
     process = lognormal(VOLATILITIES[i])
     if case == "european":
@@ -133,7 +129,7 @@ def option_of(case, i):
                                                                              seed=seed)
     if case == "barrier":
         option = ql.BarrierOption(ql.Barrier.DownOut, BARRIER, 0.0, payoff, exercise)
-        # Biased: it is watched after each step alone, as this trade is.
+        # Biased: monitored after each step only, as in this trade.
         return option, lambda traits, n, seed: ql.MCBarrierEngine(process, traits, timeSteps=BARRIER_DATES, brownianBridge=True,
                                                                 requiredSamples=n, isBiased=True, seed=seed)
     if case == "basket":
@@ -162,11 +158,9 @@ def prices_of_quantlib(case, samples, traits, seed):
     return prices, seconds / TRADES
 
 
-# --- figures
-
 
 def error_in_bp(prices, truths):
-    """The root of the mean square of errors, in basis points of the spot."""
+    """The root mean square error, in basis points of the spot."""
     return 1e4 / SPOT * math.sqrt(sum((p - t) ** 2 for (p, _), (t, _) in zip(prices, truths)) / len(truths))
 
 
@@ -177,8 +171,9 @@ def expect_agreement(who, case, prices, truths, most):
 
 
 def seconds_to(error, line):
-    """By a power law between two points (paths, error, seconds), or beyond the last one with the slope of all, where time grows
-    with the paths. A line that begins below the error needs at most its first time."""
+    """The time to reach an error, by a power law between two points (paths, error, seconds); beyond the
+    last one by the slope of all points, with time proportional to paths. A line that begins below the
+    error needs at most its first time."""
     if line[0][1] <= error:
         return line[0][2], "at most"
     for (_, e0, s0), (_, e1, s1) in zip(line, line[1:]):
@@ -206,8 +201,7 @@ def tell(who, line):
         print(f"    {who:9} {paths:8} paths   error {error:9.4f} bp   {1e3 * seconds:10.3f} ms", flush=True)
 
 
-# The most paths of QuantLib's lines, which take a few minutes in all, and paths of truths, which have a small part of the
-# error that is held against them.
+# The most paths of QuantLib's lines, which take a few minutes in all, and paths of (more precise) truths.
 CASES = {"european": (1 << 17, 1 << 22), "asian": (1 << 14, 1 << 21), "barrier": (1 << 16, 1 << 22), "basket": (1 << 16, 1 << 23),
          "heston": (1 << 18, 1 << 21)}
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated assets on a GPU, timed by the device's events: the number of assets from which on it pays to
-// make moves ahead of the path kernel (engine/walk/cuda/compile/correlation.h has that number). `tilewalk
-// bench tiles` measures the kernels that make moves.
+// Correlated assets on a GPU: from how many assets on making moves ahead of the path kernel pays (see
+// engine/walk/cuda/compile/correlation.h). `tilewalk bench tiles` measures the kernels that make moves.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -44,7 +43,6 @@ using kernels::tile_result;
 
 constexpr auto stream = cuda::stream::standard;
 
-// The first usable GPU, with the kernels built for it.
 struct gpu {
     explicit gpu(int index) : loaded(cuda::open_device(index)) {}
 
@@ -79,7 +77,6 @@ std::size_t bytes_of_real(precision p) {
     return bytes_of(program::real_type(p));
 }
 
-// A cube of normals (or moves), a row for each factor of each step.
 struct cube_memory {
     std::uint64_t pitch, rows;
     device_memory memory;
@@ -94,7 +91,6 @@ struct cube_memory {
     }
 };
 
-// Fills a cube with the normals of a trade, as a run does.
 class filler {
   public:
     filler(std::uint64_t paths, std::uint64_t rows, precision p, const plan::trade_program& t)
@@ -160,7 +156,6 @@ plan::trade_program basket_trade(int assets, int steps) {
     return plan::plan_trade(t, b.market()->state());
 }
 
-// One trade on the device, walked by a kernel of its own.
 class timed_walk {
   public:
     timed_walk(const program::path_program& code, const program::path_data& data,
@@ -200,7 +195,7 @@ class timed_walk {
         the_gpu().on().wait(stream);
         return out;
     }
-    // Bytes of local memory per thread: numbers that did not fit into registers.
+    // Bytes of local memory per thread, for numbers that did not fit into registers.
     double local_bytes() const {
         return static_cast<double>(
             the_gpu().on().attributes(kernel_, {arguments_.tiles, threads_, shared_bytes_}).local_bytes);
@@ -213,8 +208,7 @@ class timed_walk {
     kernels::path_arguments arguments_{};
 };
 
-// The ways to correlate shocks: in the path kernel, with shocks made there or read from memory, or ahead of
-// it.
+// Where shocks are correlated: in the path kernel, made there or read from memory, or ahead of it.
 enum class way { in_kernel_inline, in_kernel_from_memory, ahead };
 
 void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
@@ -270,7 +264,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     };
     once();
 
-    // The bits of each way are compared with those of the first before it is timed.
+    // Checks that all ways give the bits of the first before timing.
     static std::map<std::pair<precision, std::size_t>, std::vector<std::byte>> results;
     const auto got = path_kernel.results();
     if (results.try_emplace({p, assets}, got).first->second != got) {
@@ -316,7 +310,7 @@ void register_all() {
             auto* b = benchmark::RegisterBenchmark(
                 (std::string("basket/") + precision_name + "/" + way_name).c_str(),
                 guarded([w = w, p = p](benchmark::State& s) { price_basket_repeatedly(s, w, p); }));
-            // No more than 64 assets in the kernel: beyond, it takes minutes to compile.
+            // At most 64 assets in the kernel: more take minutes to compile.
             for (const int assets : {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128}) {
                 if (w == way::ahead || assets <= 64) b->Arg(assets);
             }

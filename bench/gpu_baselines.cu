@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines for the generated kernels, in one program and one run: the device's memory rates, the Asian with
-// cuRAND's device API, and the Asian, the autocallable and the streamed Asian written by hand with our kernel
-// headers. The price of every kernel is compared with the others' before anything is timed, and ends in
-// device memory. Built and run by bench/gpu_check.sh; prints one JSON object a line, of which the first is
-// the context.
+// Baselines for the generated kernels: the device's memory rates, the Asian with cuRAND's device API, and the
+// Asian, the autocallable and the streamed Asian written by hand with our kernel headers. Compares prices
+// before timing. Built and run by bench/gpu_check.sh; prints one JSON object a line, the context first.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -85,7 +83,7 @@ __device__ word64 path_of_thread() {
     return word64(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// The payoff of an Asian whose spots, each over the first one, add up to `total`.
+// The payoff of an Asian; `total` is the sum of its spots relative to the first one.
 template <class real>
 __device__ double asian_payoff(const asian_terms& terms, real total) {
     const real average = total * real(terms.spot / steps_in_all);
@@ -110,8 +108,7 @@ __global__ void __launch_bounds__(threads) asian(asian_terms terms, block_sums* 
     hand_in(asian_payoff(terms, total), out);
 }
 
-// The same from a cube of normals [step][path], with a plain load where a normal is used, and without
-// unrolling.
+// The Asian from a cube of normals [step][path], loaded plainly at the point of use, not unrolled.
 template <class style>
 __global__ void __launch_bounds__(threads)
     streamed_asian(asian_terms terms, const typename style::shock* cube, word64 pitch, block_sums* out) {
@@ -148,8 +145,7 @@ struct autocallable_terms {
     const double* payments;                         // discounted, by observation
 };
 
-// The note, observed after every `every` steps. Performances are compared as logarithms, so that of five
-// exponentials only that of the worst at maturity is needed.
+// The note, observed after every `every` steps. Performances as logarithms need an exponential only once.
 template <class style, int every>
 __global__ void __launch_bounds__(threads)
     autocallable(const __grid_constant__ autocallable_terms terms, block_sums* out) {
@@ -254,7 +250,6 @@ struct estimate {
     double price, standard_error;
 };
 
-// A kernel that walks `paths` paths and leaves sums by block.
 struct pricing_kernel {
     std::string name;
     std::string payoff;  // kernels with the same payoff must agree
@@ -326,7 +321,7 @@ void measure_memory() {
     must(cudaFree(out), "cudaFree");
 }
 
-// The dynamic shared memory with which exactly so many blocks are resident; negative if there is none.
+// The dynamic shared memory with which exactly `blocks` blocks are resident; negative if there is none.
 template <class kernel>
 int shared_bytes_for(kernel k, int blocks) {
     int most = 0;
@@ -365,7 +360,7 @@ void add_streamed(const char* precision, const asian_terms& terms, word64 paths,
     }
 }
 
-// Five assets with these volatilities; every pair has a correlation of one half.
+// Five assets with these volatilities; every pair has correlation one half.
 autocallable_terms make_autocallable(int every) {
     constexpr double volatilities[assets] = {0.20, 0.25, 0.30, 0.22, 0.28};
     constexpr double rate = 0.03, correlation = 0.5, notional = 100, step_years = 1.0 / steps_in_all;

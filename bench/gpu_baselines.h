@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that the hand-written kernels price, and the function by which a kernel leaves its payoffs.
+// The cases that the hand-written kernels price, and the function by which a kernel stores its payoffs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,13 +13,11 @@ struct asian_terms {
     double spot, drift, volatility, strike, discount;
 };
 
-// The sums over the payoffs of a block's paths.
 struct block_sums {
     double sum, squares;
 };
 
 #ifdef __CUDACC__
-// Sums the payoffs of a block, of at most 32 warps.
 static __device__ void hand_in(double payoff, block_sums* out) {
     __shared__ block_sums of_warp[32];
     block_sums mine{payoff, payoff * payoff};
@@ -39,7 +37,7 @@ static __device__ void hand_in(double payoff, block_sums* out) {
 }
 #endif
 
-// The same Asian with the random numbers of cuRAND's device API and the functions of the CUDA library.
+// The same Asian with cuRAND's device API and the CUDA library's functions.
 void curand_asian_single(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,
                          block_sums* out);
 void curand_asian_double(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,

@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def lines_of(program):
-    """The output of a program, a JSON object a line, and a description of what went wrong."""
+    """Returns a program's output, one JSON object a line, and its error messages."""
     done = subprocess.run([program], capture_output=True, text=True)
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     wrong = done.stderr.strip().splitlines()
@@ -44,13 +44,13 @@ class table:
         self.rows = []
 
     def add(self, what, target, got, met, note=""):
-        """`met` is None where it could not be measured."""
+        """`met` is None if it could not be measured."""
         word = "not measured" if met is None else "met" if met else "MISSED"
         self.rows.append({"what": what, "target": target, "measured": got, "met": met, "note": note})
         print(f"{what:<58} | {target:<38} | {got:<24} | {word}{': ' + note if note else ''}", flush=True)
 
     def ratio(self, what, target, rate, against, least, name):
-        """Tells whether one rate is at least so many times another."""
+        """Reports whether `rate` is at least `least` times `against`."""
         if not rate or not against:
             self.add(what, target, "-", None)
             return
@@ -136,7 +136,8 @@ def compare_streamed(out, named, generated):
 
 
 def check_prices(out, named, generated):
-    """Every kernel of one payoff must give one price: a fast kernel of another payoff would prove nothing."""
+    """Checks that all kernels of one payoff give one price: a fast kernel of another payoff would prove
+    nothing."""
     hand = {"asian": named.get("asian_by_hand_double"), "autocallable": named.get("autocallable_by_hand_daily_double")}
     apart = [r for r in generated if not hand[r["generated"]] or r["not_finite"] or
              abs(r["price"] - hand[r["generated"]]["price"]) >
@@ -147,7 +148,7 @@ def check_prices(out, named, generated):
 
 
 def price(command, book, *options):
-    """Seconds of the whole command, and the results."""
+    """Returns the seconds of the whole command, and the results."""
     begin = time.perf_counter()
     done = subprocess.run([command, "price", book, "--format", "json", *options], capture_output=True, text=True)
     seconds = time.perf_counter() - begin
@@ -191,7 +192,7 @@ def whole_command(out, command, folder):
                 f"{m['launches']} launches, {failed} failed")
         kernels = first["manifest"]["kernels_compiled"] + first["manifest"]["kernels_from_cache"]
         out.add("  kernels of it, with what fills and merges", "30", str(kernels), kernels <= 30)
-        # The fastest run counts: other work of the machine is not a gap between launches.
+        # Takes the fastest run, because other work of the machine is not a gap between launches.
         m = min((r["manifest"] for _, r in runs), key=lambda of: of["device_seconds"])
         busy, all_of_it = m["kernel_seconds"], m["device_seconds"]
         out.add("  gaps between its launches", "10 %", f"{100 * (1 - busy / all_of_it):.1f} %" if busy else "-",

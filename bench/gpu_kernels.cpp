@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timings of kernels generated from YAML, each alone and many times over: the Asian and the worst-of
-// autocallable with shocks in registers, and the Asian with shocks from memory by every feed, at several
-// occupancies. Results end in device memory; time is that of the path kernel between two events. Prints one
-// JSON object a line; bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
+// Timings of kernels generated from YAML: the Asian and the worst-of autocallable with shocks in registers,
+// and the Asian with shocks from memory by every feed, at several occupancies. Prints one JSON object a line;
+// bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -55,7 +54,7 @@ void add_inline(const workload& of, std::vector<generated_case>& to) {
     }
 }
 
-// Shocks from memory: every feed, with few warps on a multiprocessor and with many.
+// Shocks from memory: every feed, with few and with many resident warps.
 void add_streamed(const workload& of, std::vector<generated_case>& to) {
     static constexpr std::array distances{6, 8, 12};
     static constexpr std::array distance_of_stages{24};
@@ -104,11 +103,9 @@ void print(const generated_case& c, path_timer& kernel, const path_timer::prepar
     std::fflush(stdout);
 }
 
-// All cases of one workload. Its arrays are made once.
 int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>& cases) {
     path_timer kernel(on, of, 0);
     std::vector<std::string> texts;
-    // Cases that the device can't run are left out.
     for (const auto& c : cases) {
         if (kernel.why_not(c.how).empty()) texts.push_back(kernel.text(c.how));
     }
@@ -120,7 +117,7 @@ int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>
             int before = 0;
             for (const int warps : c.warps) {
                 const auto ready = kernel.prepare(c.how, warps);
-                // More warps were asked for than fit, so this occupancy has been measured already.
+                // Fewer warps fit than requested, so this occupancy has been measured already.
                 if (ready.warps == before) continue;
                 before = ready.warps;
                 print(c, kernel, ready, on.time_warm([&] { kernel.launch(c.how, ready); }));

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-# Targets for 10,000 trades on a GPU: seconds to the file, and times the walk of the prices.
+# Targets for 10,000 trades on a GPU: seconds to the file, and the walk in multiples of the prices' walk.
 MOST_SECONDS, MOST_TIMES = 5, 3
 
 
@@ -30,7 +30,7 @@ def run(command, output):
 
 
 def measure(command, output, times):
-    """The median seconds from the command to the file, and the results of the run that took them."""
+    """Returns the median run: seconds from the command to the file, and results."""
     run(command, output)
     runs = sorted((run(command, output) for _ in range(times)), key=lambda r: r[0])
     return runs[len(runs) // 2]

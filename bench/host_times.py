@@ -35,7 +35,7 @@ def run(command, study, options, output):
 
 
 def stages_in(table):
-    """By stage, the milliseconds of the table that --timings prints."""
+    """Milliseconds by stage, from the table that --timings prints."""
     rows = re.findall(r"^(\S.*?) {2,}([0-9.]+)(?: |$)", table, re.M)
     return {name: float(taken) for name, taken in rows}
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time and memory of `tilewalk validate` for reading a large book, reporting bad trades and refusing hostile files, and of
-`tilewalk price` for a book over the whole library.
+"""Time and memory of `tilewalk validate` for reading a large book, reporting bad trades and refusing
+hostile files, and of `tilewalk price` for a book over the whole library.
 
     bench/input_figures.py [build/release/tilewalk] > bench/results/DATE-MACHINE-input.txt
 
-Each figure is the best of three runs: the machine may be shared, the work is the same. "wall" is the whole command's time,
-"cpu" its time on all cores, "memory" the largest resident size. The time for a hostile file is that of the whole command,
-with everything before the bad byte; if good trades come first, the time for reading those alone is subtracted.
-"""
+Each figure is the best of three runs, because the machine may be shared. "wall" is the whole command's
+time, "cpu" its time on all cores, "memory" the largest resident size. The time for a hostile file is that
+of the whole command, with everything before the bad byte; if good trades come first, the time for reading
+those alone is subtracted."""
 import datetime
 import os
 import pathlib
@@ -24,7 +24,8 @@ RUNS = 3
 
 
 def measure(command, expected):
-    """The best (wall, cpu) in seconds and the worst memory in MiB of some runs that all end with the expected code."""
+    """Returns the best (wall, cpu) in seconds and the worst memory in MiB of some runs, all of which must
+    end with the expected code."""
     walls, cpus, resident = [], [], 0
     for _ in range(RUNS):
         begin = time.monotonic()
@@ -51,7 +52,7 @@ def cpu_name():
 
 
 def write_table(file, count):
-    """Calls, barriers and Asians in turn, a row each."""
+    """Writes a table of calls, barriers and Asians in turn."""
     with file.open("w") as out:
         out.write("id,product,underlying,option,strike,maturity,direction,barrier,averaging_dates,quantity\n")
         for i in range(count):

@@ -40,7 +40,7 @@ FIXED_DAYS = ("2025-12-15", "2025-12-31", "2026-01-05", "2026-01-12", "2026-01-1
 
 
 def number(x, digits=5):
-    """With so many significant digits; never in scientific notation."""
+    """Formats with `digits` significant digits; never in scientific notation."""
     rounded = round(x, digits - 1 - math.floor(math.log10(abs(x)))) if x else 0.0
     return f"{rounded:.10f}".rstrip("0").rstrip(".")
 
@@ -50,8 +50,8 @@ def date_after(years):
 
 
 class dice:
-    """Draws from random.random alone, the one method whose sequence Python promises to keep. Values pinned by name
-    are used unchanged."""
+    """Draws from random.random alone, the one method whose sequence Python promises to keep. Values pinned
+    by name are used unchanged."""
 
     def __init__(self, seed):
         self._random = random.Random(seed)
@@ -225,7 +225,7 @@ WEIGHTS = {"european": 0.30, "digital": 0.10, "asian": 0.18, "barrier": 0.22, "a
 
 
 def split_flow(text):
-    """A mapping in flow style, as {key: text of its value}."""
+    """Splits a mapping in flow style into {key: text of its value}."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in "[{") - (c in "]}")
@@ -237,7 +237,8 @@ def split_flow(text):
 
 
 class page:
-    """A product as `tilewalk products --format json` tells of it: trades are its example, with other choices and amounts."""
+    """A product as described by `tilewalk products --format json`: trades are its example, with other
+    choices and amounts."""
 
     def __init__(self, told):
         self.example = split_flow(told["example"].strip().strip("{}"))
@@ -260,7 +261,7 @@ class page:
         terms = dict(self.example)
         for name, values in self.choices.items():
             choice = d.one_of(name, values)
-            # A quarter of them vary, and the others are those of the example: choices that go together are rarely drawn.
+            # Varies a quarter of choices; random choices rarely fit together.
             if d.often(0.25) and not d.pinned or name in d.pinned:
                 terms[name] = choice
         for name in self.amounts:
@@ -271,7 +272,7 @@ class page:
 
 
 def kinds():
-    """Every kind of trade, as (product, what is pinned)."""
+    """Yields every kind of trade, as (product, pinned values)."""
     options = ("call", "put")
     plain_and_cash = ("ACME", "CASHCOW")
     for product in ("european", "digital"):
@@ -308,8 +309,7 @@ def kinds():
         yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
 
 
-# Trades that cover cases which the examples of their products do not: choices, one asset and several, cash dividends, fixings of
-# the past, payment in another currency.
+# Trades for what examples leave out: choices, one asset and several, dividends, fixings, other currencies.
 WEEKLY = "{start: 2026-01-15, end: 2027-01-15, every: 1w, calendar: weekends, roll: following}"
 MONTHLY = "{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekends, roll: following}"
 RUNNING = "[2025-12-15, 2025-12-31, 2026-01-15, 2026-04-15, 2026-07-15, 2027-01-15]"
@@ -377,7 +377,7 @@ def read_pages(command):
 
 
 def refused_lines(command, text):
-    """Numbers of the lines of a book whose trades their own products refuse."""
+    """Returns the line numbers of trades that their own products refuse."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="ascii") as book:
         book.write(text)
         book.flush()
@@ -430,7 +430,7 @@ def make_book(trades, seed, cover, market, paths, pages, command):
         wanted = [line for line, is_kind in itertools.islice(source, 256) if trades is not None or is_kind]
         if not wanted:
             break
-        # Trades that are drawn around an example may not go together with every choice.
+        # Trades drawn around an example may not fit every choice.
         refused = refused_lines(command, "\n".join(head(len(wanted)) + wanted) + "\n") if pages else set()
         lines += [line for i, line in enumerate(wanted) if i + len(head(0)) + 1 not in refused]
     lines = lines[:trades]

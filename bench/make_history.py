@@ -18,7 +18,7 @@ import sys
 
 
 def keys_of(command, market):
-    """Keys, values and units of the numbers that move."""
+    """Yields keys, values and units of the numbers that move."""
     listed = subprocess.run([command, "market", market, "--keys", "--format", "csv"], check=True, capture_output=True, text=True)
     for row in csv.DictReader(io.StringIO(listed.stdout)):
         key = row["key"]
@@ -45,11 +45,11 @@ def main():
     dice = random.Random(asked.seed)
 
     def normal():
-        # random.random alone, the one method whose sequence Python promises to keep.
+        # Uses random.random alone, the one method whose sequence Python promises to keep.
         return sum(dice.random() for _ in range(12)) - 6
 
     keys = list(keys_of(asked.tilewalk, asked.market))
-    # One factor of each currency's rates and each asset's volatilities, so that curves and terms move together.
+    # One factor for each currency's rates and each asset's volatilities, which move together.
     of = {key: (kind, key.split("@")[0]) for key, _, kind in keys}
     day = datetime.date(2026, 1, 15)
     levels = {key: value for key, value, _ in keys}

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 
-# The library's put is decided by its European as well, which no older build knows.
+# Used because the library's put also decides by its European, which older builds lack.
 OWN_PUT = """products:
   - product: put_by_price
     summary: A put that is decided by the price alone.
@@ -84,7 +84,7 @@ def run(command, output):
 
 
 def measure(commands, output, times):
-    """By command: the seconds of each run, which take turns, and the results of the last."""
+    """By command: the seconds of each run, in turns, and the results of the last."""
     for command in commands:
         run(command, output)
     turns = [[run(command, output) for command in commands] for _ in range(times)]
@@ -92,7 +92,7 @@ def measure(commands, output, times):
 
 
 def kernels(command):
-    """By kernel of the run, in order: its name and microseconds."""
+    """The kernels of the run, in order: name and microseconds."""
     done = subprocess.run(["ncu", "--metrics", "gpu__time_duration.sum", *command, "--format", "csv"], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     names = re.findall(r"^ +([a-z_]+) \(.*Context", done.stdout, re.M)

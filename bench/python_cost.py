@@ -55,7 +55,7 @@ def price_by_turns(command, trades, paths, times):
 
 
 def copied_bytes(results, frame, arrow):
-    """Bytes of the columns of numbers that the frame and the Arrow table do not share with the results."""
+    """Bytes of numeric columns that the frame and the Arrow table do not share with the results."""
     import numpy as np
 
     in_frame = in_arrow = 0

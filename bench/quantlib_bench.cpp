@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Asian case and Longstaff and Schwartz's put by QuantLib's Monte Carlo engines and by Tilewalk, on one
-// core each, in one run. Both must agree on the Asian's price before a time counts, and the put's must be
-// within its bounds, by QuantLib's finite differences.
+// core. Both must agree on the Asian's price; the put's finite-difference price must be within the bounds.
 #include <cmath>
 
 #include "bench/asian_case.h"
@@ -84,7 +83,6 @@ void tilewalk_one_core(benchmark::State& state) {
     if (!(std::abs(ours.price - theirs.price) <= 4.5 * error)) state.SkipWithError("the two prices differ");
 }
 
-// Longstaff and Schwartz's put, on 50 dates of a year.
 struct put_case {
     double spot = 36, strike = 40, rate = 0.06, volatility = 0.2;
     int dates = 50;
@@ -101,7 +99,7 @@ struct put_case {
     }
 };
 
-// On the days that the dates fall on.
+// The finite-difference price, on the days of the dates.
 double truth_of(const put_case& c) {
     std::vector<ql::Date> dates;
     for (int i = 1; i <= c.dates; ++i)
@@ -134,8 +132,7 @@ void quantlib_put(benchmark::State& state) {
     state.counters["bias"] = option.NPV() - truth_of(c);
 }
 
-// As many paths to find the policy from and to follow it as QuantLib takes, and as many more that bound what
-// any policy is worth.
+// As many paths as QuantLib for finding and following the policy, and as many more for the upper bound.
 void tilewalk_put_one_core(benchmark::State& state) {
     const put_case c;
     const tilewalk::engine pricer;

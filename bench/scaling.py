@@ -83,12 +83,13 @@ def paper(asked):
             folder / "book.yaml")
 
         def shards_of(count):
-            """The seconds of planning, of each shard, of one that is done already, and of merging; and the estimates."""
+            """The seconds of planning, of each shard, of a shard already done, and of merging; and the
+            estimates."""
             plan = folder / f"plan-{count}"
             planning = run(asked.command, "plan", folder / "book.yaml", "--paths", asked.paths, "--shards", count, "-o", plan)
             estimates = [s["operations"] for s in json.loads((plan / "plan.json").read_text())["shards"]]
             times = [run(asked.command, "run", plan, "--shard", f"{k + 1}/{count}") for k in range(count)]
-            # It reads the request and ends: the cost of a worker beside its paths.
+            # Only reads the request: the cost of a worker besides its paths.
             start = statistics.median(run(asked.command, "run", plan, "--shard", f"{k + 1}/{count}") for k in range(count))
             merging = statistics.median(run(asked.command, "merge", plan, "-o", folder / "merged.csv") for _ in range(5))
             return planning, estimates, times, start, merging
@@ -98,7 +99,7 @@ def paper(asked):
         a_second = sum(estimates) / sum(t - start for t in times)
         spread = [(t - start) / (e / a_second) for t, e in zip(times, estimates)]
         of_file = max(0.0, (merging_many - merging) / (7 * asked.shards))
-        # Trades are planned once more by each shard that has some of them.
+        # Each shard plans its own part of a trade again.
         of_cut = max(0.0, (sum(many_times) - 8 * asked.shards * start - (sum(times) - asked.shards * start)) / (7 * asked.shards))
         print(json.dumps({"trades": asked.trades, "paths": asked.paths, "cores": os.cpu_count(), "planning": round(planning, 3),
                           "start of a worker": round(start, 4), "more by a cut": round(of_cut, 4), "merging": round(merging, 4),

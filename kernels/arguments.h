@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of path kernels and of the merging kernel, with the same layout on the host and on the
-// device.
+// The arguments of path kernels and of the merging kernel, laid out alike on host and device.
 #pragma once
 
 #include "kernels/philox.h"
@@ -63,8 +62,7 @@ struct alignas(16) made_point {
 // Entries of a trade whose paths compute points, in the order of steps and slots; the last may be unused.
 static constexpr int points_of_trade = 32;
 
-// Shocks in memory, from path `first_path` on. Strides are in elements; slot_stride is also the distance
-// between rows.
+// Shocks in memory, from path `first_path` on. Strides are in elements; slot_stride is that of rows too.
 struct array_argument {
     const void* first;
     word64 step_stride;
@@ -79,8 +77,7 @@ struct path_arguments {
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, [result of the trade][part]: merged parts, and counts that start at
-    // 0.
+    // For a reduction that merges tiles, [result of the trade][part]: merged parts, and counts from 0.
     tile_result* merged;
     word32* finished;
     double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
@@ -107,7 +104,6 @@ struct path_arguments {
     word32 part_tiles;  // tiles merged into one part, from the launch's first tile on
 };
 
-// Tiles are merged in parts of equal size; the last may be smaller.
 static constexpr word32 parts_of(word32 tiles, word32 part_tiles) {
     return (tiles - 1) / part_tiles + 1;
 }

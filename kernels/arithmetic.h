@@ -51,9 +51,9 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// Compiler-dependent code is here and, for the unrolling of loops, in loops.h. Device compilers have these
-// three as functions, host compilers as builtins. Templates, because neither form is a constant expression
-// for every compiler, which only a template may contain.
+// Compiler-dependent code is here and in loops.h. Device compilers have these three as functions, host
+// compilers as builtins; only a template may contain either form, since neither is constant for every
+// compiler.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)
@@ -117,11 +117,9 @@ static constexpr real clamp(real x, real lowest, real highest) {
     return min(highest, max(lowest, x));
 }
 
-// All 64 bits of a product.
 static constexpr word64 wide_product(word32 a, word32 b) {
 #if defined(__CUDACC_RTC__)
-    // One instruction. For the product of two converted words the compiler would also add the zeros of the
-    // upper halves.
+    // One instruction. For two converted words the compiler would also add the zeros of the upper halves.
     word64 product = 0;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
     return product;
@@ -196,9 +194,8 @@ static constexpr real long_polynomial(real x, real c0, real c1, rest... c) {
     return fma(x, parts.odd, parts.even);
 }
 
-// Coefficients as a type with the array `of`. A GPU instruction can't contain a double literal, which two
-// more instructions load. A coefficient in constant memory is an operand, which nearly halves the
-// instructions of a polynomial.
+// Coefficients as a type with the array `of`. In constant memory they are operands; a double literal takes a
+// GPU two more instructions, which nearly doubles those of a polynomial.
 #if defined(__CUDACC_RTC__)
 template <class coefficients>
 struct copy_of_coefficients {

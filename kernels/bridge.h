@@ -6,16 +6,15 @@
 
 namespace tilewalk::kernels {
 
-// The place after `step` lies between those after `left` and `right`. -1: the path's start, at 0, or no later
-// step known.
+// A place after `step`, between those after `left` and `right`; -1: the start at 0, or no later step.
 struct bridge_node {
     int step, left, right;
     double by_left, by_right, deviation;
 };
 
-// A step of a path towards a target, a place known in advance: the numbers of its bridge node, from the place
-// before and the target ahead, and the scale that turns the move into a normal number. A step that ends on a
-// target has by_right 1 and the node's other numbers 0; after the last target by_right is 0.
+// A step towards a target, a place known in advance: its bridge node's numbers, and the scale that turns the
+// move into a normal. A step that ends on a target has by_right 1 and otherwise 0; after the last, by_right
+// is 0.
 template <typename real>
 struct step_to_target {
     real by_left, by_right, deviation, inverse_root;

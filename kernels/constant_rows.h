@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space `constant`, for numbers that all paths share; the launch copies them to the module's variable of
-// this name. A separate header, because a module that includes it takes 60 KiB of constant memory; the other
-// 4 KiB are for coefficients of functions.
+// The space `constant`, for numbers that all paths share; the launch copies them to this variable. A separate
+// header, because it takes 60 KiB of constant memory; the other 4 KiB are for coefficients of functions.
 #pragma once
 
 #include "kernels/ptx.h"

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of derivatives over the paths of a tile. Derivatives to the number of a row are summed in the tree
-// over paths, neighbours first. Paths are scattered over the numbers of a table; their sums are in fixed
-// point, so neither order nor concurrency matters.
+// Sums of derivatives over the paths of a tile. Derivatives to a row's number are summed in the tree over
+// paths; those to a table's numbers, between which paths scatter, in fixed point, so that no order matters.
 #pragma once
 
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
 
-// A sum in units of 2^-64, in two words. Up to 2^19 numbers below 2^43 in size; any other number, or NaN,
-// spoils the sum.
+// A sum in units of 2^-64, in two words, of up to 2^19 numbers below 2^43 in size. Others and NaN spoil it.
 struct fixed_sum {
     static constexpr double most = 0x1p43;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random numbers of a path in each precision, a block at a time: from the seed, or from words prepared
-// once for all blocks of a path.
+// A path's random numbers in each precision, by blocks: from the seed, or from words prepared for the path.
 #pragma once
 
 #include "kernels/shocks.h"

@@ -191,9 +191,8 @@ static constexpr float atanh_tail(float z) {
     return polynomial(z, 0x1.999998p-2f, 0x1.24964ep-2f, 0x1.c486bcp-3f, 0x1.b3c634p-3f);
 }
 
-// log(x) in two parts for positive finite x, relative error < 2^-64 in double (2^-35 in float), because pow
-// multiplies it by up to 745 (104). log(m) = 2 atanh((m - 1) / (m + 1)), with low parts for the two leading
-// terms.
+// log(x) in two parts for positive finite x, relative error < 2^-64 in double (2^-35 in float), since pow
+// multiplies it by up to 745 (104). log(m) = 2 atanh((m - 1) / (m + 1)), low parts for two leading terms.
 template <typename real>
 static constexpr two_parts<real> precise_log(real x) {
     const auto parts = split_any(x);

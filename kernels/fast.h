@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of precision single_fast: kernels::fast has every function of kernels/operations.h in float;
-// those below use a GPU's hardware approximations. Error bounds of instructions are from the PTX manual.
-// Instructions flush subnormal numbers to zero. Bits depend on the architecture, but not on feeds, grids or
-// the number of GPUs.
+// those below use a GPU's approximations, with error bounds from the PTX manual. Subnormals are flushed to
+// zero. Bits depend on the architecture, but not on feeds, grids or the number of GPUs.
 #pragma once
 
 #include "kernels/draws.h"
@@ -13,7 +12,6 @@ namespace tilewalk::kernels::fast {
 
 using namespace tilewalk::kernels;
 
-// One instruction each.
 namespace approximate {
 
 // 2^x, relative error < 2^-22.
@@ -88,8 +86,7 @@ static float max(float a, float b) {
     return approximate::max(a, b);
 }
 
-// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 for larger |b|. (div.approx takes three instructions more and
-// is no more accurate.)
+// Error < 2 ulp for |b| from 2^-126 to 2^126; 0 for larger |b|. div.approx is slower and no better.
 static float div(float a, float b) {
     return a * approximate::inverse(b);
 }
@@ -136,8 +133,7 @@ static float norm_cdf(float x) {
 }
 
 // A shorter polynomial than the exact function's (Remez exchange): absolute error < 2^-13 for x from -0.85,
-// where a law with a mass at 0 has no tail yet, to 7, where draws end. The error falls for smaller x, down to
-// x = -11.
+// where a law with a mass at 0 has no tail yet, to 7, where draws end; less for smaller x, down to -11.
 static float normal_to_exponential(float x) {
     return polynomial(x, 0x1.62d96cp-1f, 0x1.987fdap-1f, 0x1.4689e8p-2f, 0x1.27ae62p-5f, -0x1.58ebaap-8f,
                       0x1.04182ep-11f, -0x1.b1a5b2p-16f, 0x1.1f13c8p-21f);

@@ -35,8 +35,7 @@ static constexpr shock* place_of(const cube_argument& in, word64 row, word64 pat
     return static_cast<shock*>(in.first) + row * in.pitch + path;
 }
 
-// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions] or, without
-// slots, in row n.
+// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions], or n.
 struct draws_arguments {
     cube_argument into;
     word64 seed;
@@ -120,8 +119,7 @@ static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     stores::store(place_of<shock>(a.into, row, path), x);
 }
 
-// Converts quasi-random points of 64 bits to normals, with a digital shift by unit and dimension. Single uses
-// the leading bits.
+// Converts quasi-random points of 64 bits to normals, digitally shifted. Single uses the leading bits.
 template <class shock, class stores>
 static void convert_points(const bits_arguments& a, word64 block, int thread) {
     constexpr int width = fill_width<shock>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops with a stated number of copies of their body. A single copy keeps the instruction cache and registers
-// small. An unrolled body knows its index at compile time, so that arrays indexed by it can stay in
-// registers. Host compilers decide for themselves.
+// Loops with a stated number of copies of their body. A single copy keeps instruction cache and registers
+// small; an unrolled body has constant indices, so that arrays can stay in registers.
 #pragma once
 
 namespace tilewalk::kernels {
@@ -51,8 +50,7 @@ struct known_number {
     static constexpr int value = number;
 };
 
-// Calls of(known_number<i>()) for i = number, first <= number < last. Each i has its own copy of the body,
-// reached by binary branching.
+// Calls of(known_number<i>()) for i = number, first <= number < last, through binary branching.
 template <int first, int last, class body>
 static constexpr void chosen(int number, const body& of) {
     if constexpr (last - first == 1) {

@@ -11,8 +11,7 @@ template <int threads>
 static void merge_in_block(tile_result* m, word32 count) {
     while (count > 1) {
         const word32 next = (count + 1) / 2;
-        // A round of threads writes below everything that later rounds read; within a round, all threads read
-        // before any writes.
+        // Rounds write below what later rounds read; within a round, all threads read before any writes.
         for (word32 first = 0; first < next; first += threads) {
             const word32 i = first + threadIdx.x;
             tile_result r{};

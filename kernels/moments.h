@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moments of payoffs: count, mean and sums of central powers of a tile, and the merging of two sets.
-// Summation order is fixed, without fma and with divisions by counts only, so that every back end and
-// grouping of lanes gives the same bits.
+// The moments of payoffs of a tile, and the merging of two sets. Summation order is fixed, without fma and
+// with divisions by counts only, so that every back end and grouping of lanes gives the same bits.
 #pragma once
 
 #include "kernels/tile.h"
@@ -57,8 +56,7 @@ static constexpr central_sums lane_central_sums(const double* x, int lane, int p
 }
 
 // The moments of one tile of payoffs x[j * lanes_per_tile + lane], of which the first `paths` (1 to 1024)
-// count. The mean is corrected once by the mean deviation from it, which makes it exact for equal payoffs:
-// their m2 is exactly 0.
+// count. One correction of the mean makes it exact for equal payoffs: their m2 is exactly 0.
 static constexpr moments tile_moments(const double* x, int paths) {
     double a[lanes_per_tile]{};
     double b[lanes_per_tile]{};

@@ -83,9 +83,8 @@ struct exponential_polynomial_coefficients {
 };
 
 // -log(norm_cdf(-x)): the exponential number with the same probability of being exceeded as the standard
-// normal x. Valid from x = -1 to where draws end (9 in double, 7 in float), and clamped beyond, which
-// suffices for schemes that draw from a law with a mass at 0. Absolute error < 2^-45 in double, 2^-18 in
-// float.
+// normal x. Valid from x = -1 to where draws end (9 in double, 7 in float), clamped beyond, which suffices
+// for laws with a mass at 0. Absolute error < 2^-45 in double, 2^-18 in float.
 static constexpr double normal_to_exponential(double x) {
     return long_polynomial_of<exponential_polynomial_coefficients>(fma(clamp(x, -1.0, 9.0), 0.2, -0.8));
 }
@@ -142,8 +141,7 @@ static constexpr float guess_polynomial(float z) {
                       -0x1.51ceeep+0f, 0x1.82cc8p-1f, 0x1.fb1cfcp-5f);
 }
 
-// The x with norm_cdf(x) = p: -inf for 0, inf for 1, NaN outside [0, 1]. Relative accuracy down to the
-// smallest p. Error < 3 ulp.
+// The x with norm_cdf(x) = p: -inf for 0, inf for 1, NaN outside [0, 1]. Error < 3 ulp, also in the tail.
 template <typename real>
 static constexpr real norm_inv(real p) {
     const real lower = p < real(0.5) ? p : real(1) - p;
@@ -159,8 +157,7 @@ static constexpr real norm_inv(real p) {
     const real sum = s + real(3);
     const real guess = abs(offset) * sum * guess_polynomial((s - real(3)) / sum);
     // One Halley step on log(norm_cdf(-x)) = log(p). The logarithm of p / norm_cdf(-x) is that of e^d / ratio
-    // with d = log(p) + x^2 / 2, so nothing underflows; four terms of its series suffice, because it is
-    // small.
+    // with d = log(p) + x^2 / 2, so nothing underflows; it is small: four terms of its series suffice.
     const auto ratio = mills_ratio(guess);
     const auto e = split_exp(fma(real(0.5) * guess, guess, log_lower), real(0));
     const real part = (scale(real(1) + e.fraction, e.shifted_exponent) - ratio.high - ratio.low) / ratio.high;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a program on numbers, one function each under the operation's name. Functions not defined
-// here (abs, sqrt, exp, log, sin, cos, floor, norm_cdf, norm_inv, normal_to_exponential, min, max, pow, fma)
-// are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as true.
+// The operations of a program on numbers, under the operations' names. Functions not defined here (abs, sqrt,
+// exp, log, sin, ...) are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as
+// true.
 #pragma once
 
 #include "kernels/math.h"

@@ -70,8 +70,7 @@ static constexpr word32 every_step_of() {
     }
 }
 
-// Sections that masks have room for. A program with more lists its events; sections on every step are among
-// the first.
+// Sections that masks have room for; further ones are listed. Sections on every step are among the first.
 template <class program>
 static constexpr bool lists_events = program::sections > most_sections_of_masks;
 template <class program>
@@ -104,25 +103,21 @@ struct next_event<true> {
     word32 step = 0, section = 0, place = 0;
 };
 
-// The default leaver: paths leave nothing on their way.
 struct leaves_nothing {
     template <int k, int width, class states>
     void after(const states&) {}
 };
 
 // The program of a thread's paths, as the body that a feed calls for each step. A feed that unrolls a group
-// of steps announces them with begin(), so that numbers common to all paths are loaded while the feed
-// produces the shocks. After each run of section k, `leaver` sees the states of the thread's paths, as
-// of(path, state).
+// announces it with begin(), so that numbers common to all paths load while it produces the shocks. `leaver`
+// sees the states after each run of section k, as of(path, state).
 template <class program, class shape, class real, class numbers, int group, class leaver = leaves_nothing>
 class walker {
   public:
     using shocks = shocks_of_step<shape>;
-    // Groups pay in single only: in double the functions of a step are long, and fill the registers one step
-    // at a time. So do many sections.
+    // Groups pay in single only: in double a step's functions, as do many sections, fill the registers.
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
-    // `words` are those of the sections.
     walker(const numbers& trade, const word32* words, word32 steps, const leaver& leaves = {})
         : leaves_(leaves),
           trade_(trade),
@@ -155,8 +150,7 @@ class walker {
     static constexpr bool has_short_steps =
         program::step_nodes <= 45 && shape::slots <= 2 && !step_has_tables<program>;
 
-    // Runs all steps of a group at once if no other section runs before its last; otherwise returns false and
-    // does nothing.
+    // Runs all steps of a group if no other section runs before its last; else returns false, does nothing.
     bool steps(const shocks (&z)[word32(group)]) {
         const word32 last = word32(first_ + (group - 1));
         if (event_.step < last) return false;
@@ -168,7 +162,6 @@ class walker {
 
     // Steps before this one are quiet: no other section follows them.
     word32 quiet_until() const { return event_.step; }
-    // Runs a quiet step, number k of its group.
     void quiet_step(int k, const shocks& z) { run_step(k, z); }
 
     void step(int step, const shocks& z) {
@@ -199,8 +192,8 @@ class walker {
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
-        // Unrolled explicitly: around a long section, even of one path, the compiler keeps a loop, and with
-        // it the whole walker in local memory.
+        // Unrolled explicitly: around a long section the compiler keeps a loop, and the walker in local
+        // memory.
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});
         });
@@ -214,7 +207,6 @@ class walker {
             run_on_every_step<k + 1>(numbers_of_row, z);
         }
     }
-    // Runs step k of its group, or the next one.
     void run_step(int k, const shocks& z) {
         using row = row_of<program::row_width(0)>;
         if constexpr (group == 1) {
@@ -272,8 +264,7 @@ class walker {
         }
     }
 
-    // Rows of a group stay in registers if they are few and fill whole pieces, unless paths read tables in
-    // the step.
+    // Rows of a group stay in registers if they are few, in whole pieces, and steps read no tables.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
     static constexpr bool holds_rows = group > 1 &&
@@ -363,7 +354,6 @@ static void finish_row(const path_arguments& a, const double* payoffs, word32 ro
     finish_row<choice>(a, payoffs, row_of_trade, feed_memory, work_of_block(a).count);
 }
 
-// Stores the payoffs of a thread's paths, by output and path of the tile.
 template <class program, int width, class walker>
 static void keep_payoffs(const walker& of, double* to) {
     constexpr int outputs = outputs_of<program>();
@@ -390,8 +380,7 @@ static void finish_outputs(const path_arguments& a, const double* payoffs, char*
     }
 }
 
-// `choice` gives the kernel's types: real (of states), shock, program, feed, shape, memory, numbers, source
-// (of shocks) and reduction.
+// `choice` gives types: real (states), shock, program, feed, shape, memory, numbers, source, reduction.
 template <class choice>
 static void walk_tile(const path_arguments& a, char* shared) {
     using real = typename choice::real;

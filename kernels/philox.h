@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): 128 random bits as a
-// pure function of a 128-bit counter and a 64-bit key, so that any path's numbers can be drawn anywhere, in
-// any order.
+// pure function of a 128-bit counter and a 64-bit key, for draws anywhere and in any order.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -46,8 +45,7 @@ static constexpr philox_block philox(philox_block c, philox_key key) {
     }
 }
 
-// The keys of all rounds, computed once for a launch: a GPU then takes each from constant memory as an
-// operand, instead of computing all in each block.
+// The keys of all rounds, made once for a launch: constant memory operands, instead of work in each block.
 struct philox_schedule {
     philox_key of[philox_rounds];
 };
@@ -72,15 +70,13 @@ static constexpr philox_block philox_with(philox_block c, const philox_schedule&
 }
 
 // The random numbers of a path. The key is the seed, or its schedule. The counter holds the path (40 bits), a
-// block within the path (24), the kind of numbers (2) and the name of what they move (62). On a GPU all but
-// the path's lower word is the same for a warp; the name has no bits in the word that the first round
-// multiplies.
+// block within it (24), the kind of numbers (2) and the name of what they move (62). On a GPU all but the
+// path's lower word is the same for a warp; no bits of the name are in the word multiplied first.
 static constexpr int path_bits_of_counter = 40, block_bits_of_counter = 24;
 
 // The kinds of numbers: two of paths, shifts of quasi-random points, and seeds of other generators.
 static constexpr word32 normal_stream = 0, uniform_stream = 1, shift_stream = 2, seed_stream = 3;
 
-// The 62 bits of a name, as placed in the counter.
 struct stream_key {
     word32 low = 0, high = 0;
 };

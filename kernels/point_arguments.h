@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel that fills cubes with points, with the same layout on the host and on the
-// device.
+// The arguments of the kernel that fills cubes with points, laid out alike on host and device.
 #pragma once
 
 #include "kernels/bridge.h"
@@ -10,8 +9,7 @@
 
 namespace tilewalk::kernels {
 
-// A slot of a step: its stream, and its place in the stream for numbers without points. Numbers of a lone
-// slot build no path.
+// A slot of a step: its stream, and its place there for numbers without points. Lone slots build no path.
 struct slot_of_points {
     stream_key key;
     word32 dimension, dimensions, is_lone;
@@ -40,8 +38,8 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // The way through a bridge, one visit a step; null: each step is a node of its own. Places after the
-    // first nodes are sums of components, and computed ahead.
+    // The way through a bridge, one visit a step; null: no bridge. Components give places after the first
+    // nodes.
     const point_visit* visits;
     const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
     const double* loadings;       // [node][component]
@@ -85,8 +83,7 @@ struct kept_normals<float> {
     static constexpr word64 bytes = rows * 4 * sizeof(float);
 };
 
-// Neighbouring paths of a thread that makes points. Shared memory of a block holds its table, the places from
-// components, the components, and the stack of each warp.
+// Neighbouring paths of a thread that makes points. A block shares its table, components, and warps' stacks.
 template <class shock>
 static constexpr int paths_of_points = 16 / int(sizeof(shock));
 static constexpr word64 bytes_of_place = 16 * paths_of_warp;

@@ -28,7 +28,7 @@ class shared_normals<double> {
         }
     }
     double operator()(const normal_place<double>& at) const {
-        // Almost never taken. Selecting between the two memories cost 9 to 12 % of the kernel's time
+        // Almost never taken. Selecting a memory cost 9 to 12 %
         // (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
         if (at.row >= word32(kept)) return normal_of(all_, at);
         const double* const low = low_ + at.row;
@@ -71,7 +71,6 @@ class shocks_of_warp {
     static constexpr word64 table_bytes = is_normal ? kept_normals<shock>::bytes : 0;
 
     shocks_of_warp(const points_arguments& a, char* shared) : a_(a), normals_(a.normals, shared) {}
-    // Called by all threads of a block.
     void begin() const {
         if constexpr (is_normal) normals_.bring();
         __syncthreads();
@@ -137,9 +136,8 @@ class shocks_of_warp {
     word32 slot_, randomisation_, index_;
 };
 
-// Fills numbers of single steps, and bridges in order of time. A warp works on a group of paths by itself;
-// with components, the warps of a block compute the places from components together, and then each walks a
-// segment.
+// Fills numbers of single steps, and bridges in order of time. A warp works on a group of paths; with
+// components, the warps of a block first compute the places from them together, then each walks a segment.
 template <class draws, shock_kind kind, bool has_components>
 class fill_of_points {
   public:
@@ -157,9 +155,7 @@ class fill_of_points {
         begin();
         fill(blockIdx.x, a_.blocks);
     }
-    // Called by all threads of a block.
     void begin() const { made_.begin(); }
-    // Fills the groups of one block out of `blocks`.
     void fill(word32 block, word32 blocks) {
         const word32 warps = blockDim.x / paths_of_warp;
         const word32 team = has_components ? block : block * warps + warp();
@@ -190,7 +186,6 @@ class fill_of_points {
     }
     static void store(shock* to, const shocks& x) { *reinterpret_cast<shocks*>(to) = x; }
 
-    // First the warps share the components and compute the places from them; then each walks a segment.
     void fill_together(bool makes_components) const {
         const word32 warps = blockDim.x / paths_of_warp;
         point_segment from = {a_.components, 0, 0};
@@ -216,7 +211,6 @@ class fill_of_points {
     static word32 least(word32 a, word32 b) { return a < b ? a : b; }
     shocks* component(word32 i) const { return known_ + (a_.components + i) * paths_of_warp; }
 
-    // Walks the nodes of a segment, or of components.
     void walk(const point_segment& from, word32 end, bool makes_components) const {
         const bool builds_path = is_bridge();
         shocks before{}, top{};

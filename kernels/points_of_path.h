@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal shocks of paths that take few points, computed in registers. Same bits as rows filled with the
-// points (kernels/point_fill.h). The table of normals is read through the L1 cache: half of all numbers need
-// one of its octaves.
+// Normal shocks of paths that take few points, computed in registers. Same bits as filled rows
+// (point_fill.h). The table of normals is read through the L1 cache: half of all numbers need one of its
+// octaves.
 #pragma once
 
 #include "kernels/feeds/inline.h"
@@ -18,7 +18,6 @@ struct draws_of_points : drawn {
     const word32* directions;
     normal_table<shock> normals_of;
     word32 index;
-    // The dimension of the lane's number.
     word32 dimension;
     scramble own;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that the threads of a warp make together. Each has `width` neighbouring paths; within a warp their
-// indices differ only in the lowest bits.
+// Points that a warp makes together, for `width` paths a thread; their indices differ in the lowest bits
+// only.
 #pragma once
 
 #include "kernels/loops.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU thread's operations that C++ can't express. No host compiler reads this header; the only other such
-// header of kernels/ is kernels/constant_rows.h.
+// A GPU thread's operations that C++ can't express. Like constant_rows.h, this header is for devices only.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -37,8 +36,7 @@ static void bring_near(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
 
-// Starts a copy of a number from global to shared memory, visible to this thread only until others
-// synchronise. The compiler moves no memory access across.
+// Starts a copy from global to shared memory, visible to this thread only. No memory access moves across.
 static void copy_number(double* to, const double* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(word32(__cvta_generic_to_shared(to))),
                  "l"(__cvta_generic_to_global(from))
@@ -89,8 +87,7 @@ struct wide_stores {
     }
 };
 
-// Spaces: where an array is, and how a thread reads it. `place` is the place of a number; begin() returns
-// that of the array's first number; load() reads a value.
+// Spaces: where an array is, and how a thread reads it. begin() is the place of its first number.
 namespace spaces {
 
 // Memory with addresses: device memory, or host memory mapped into the device.
@@ -149,7 +146,6 @@ struct texture {
 
 }  // namespace spaces
 
-// The numbers of a trade, the same for all paths.
 template <class real, class space>
 struct numbers_in_memory {
     typename space::template place<real> first;
@@ -158,7 +154,6 @@ struct numbers_in_memory {
         return {space::template begin<real>(a.numbers, a.numbers_texture) + at};
     }
     numbers_in_memory from(word64 offset) const { return {first + offset}; }
-    // Loads `count` neighbours, aligned to their size.
     template <int count>
     neighbours<real, count> load(word64 offset) const {
         return space::template load<neighbours<real, count>>(first + offset);
@@ -175,8 +170,7 @@ struct row_of_numbers {
         return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
     }
 
-    // A table in a row, from one of its numbers on. Each thread reads its own numbers one by one: choosing a
-    // part of a piece at run time would need local memory.
+    // A table in a row. Threads read single numbers: choosing a part of a piece would need local memory.
     struct table_of_numbers {
         numbers first;
         real operator[](int i) const { return first.template load<1>(word64(i)).x[0]; }
@@ -299,8 +293,7 @@ struct thread_memory {
     }
 
     // Starts a copy of a piece from global to shared memory. Copies of 16 bytes bypass the L1 cache, unless a
-    // neighbouring piece needs the rest of the line; smaller copies can't bypass it. The compiler moves no
-    // memory access across, so a piece is overwritten only after it was read.
+    // neighbouring piece needs the rest of the line. No access to memory moves across, so reads come first.
     template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(word32 to, const void* from) const {
         static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);

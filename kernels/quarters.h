@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quarter of a tile is the consecutive paths of a pass: moments of quarters give an error estimate for runs
-// of few tiles. Among the pairs of outputs whose sum has its moments taken, the second member `first_quarter
-// + j` stands for the first one's quarter j.
+// A quarter of a tile is the consecutive paths of a pass; moments of quarters give errors for runs of few
+// tiles. Among pairs of outputs, the second member `first_quarter + j` stands for the first one's quarter j.
 #pragma once
 
 #include "kernels/tile.h"

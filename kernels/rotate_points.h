@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that rotates slots of a cube's steps, by which correlated assets take principal components. A
-// warp works on 32 neighbouring paths of a step.
+// Rotates slots of a cube's steps, for principal components. A warp works on 32 neighbouring paths of a step.
 #pragma once
 
 #include "kernels/fill_kernel.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal and uniform shocks, each a pure function of (seed, path, block, name): two in double from a block of
-// 128 random bits, four in single.
+// Shocks as pure functions of (seed, path, block, name): two in double from 128 random bits, four in single.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -30,7 +29,6 @@ static constexpr float uniform_of_bits(word32 w) {
     return from_bits((w >> 9) | to_bits(1.0f)) - (1.0f - 0x1p-24f);
 }
 
-// The number whose logarithm gives the radius, found in the table.
 static constexpr number_in_table radius_in_table(word64 w0) {
     return find_in<uniform_log_table>(uniform_of_bits(w0));
 }

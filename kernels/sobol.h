@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sobol points with nested uniform scrambling, as a pure function of the index and of the words of a
-// randomisation and a dimension. Points are kept bit-reversed: the first binary digit of a coordinate is the
-// lowest bit. Products then carry towards later digits, as a scramble requires: it flips a digit depending on
-// all digits before it.
+// randomisation and a dimension. Points are kept bit-reversed, first binary digit lowest: products then carry
+// towards later digits, as a scramble requires, which flips a digit depending on all before it.
 #pragma once
 
 #include "kernels/inversion.h"
@@ -26,7 +25,6 @@ static constexpr word32 reversed(word32 x) {
 #endif
 }
 
-// A number without a dimension is drawn independently.
 static constexpr word32 no_dimension = ~word32{0};
 
 // The reversed coordinate of point `index` in the dimension of these directions.
@@ -36,8 +34,7 @@ static constexpr word32 point_of(const word32* directions, word32 index) {
     return x;
 }
 
-// The words by which a randomisation scrambles a dimension of a factor; they differ between dimensions and
-// between factors.
+// The words of a randomisation for a dimension of a factor; different for all dimensions and factors.
 struct scramble {
     word32 first, second, third, fourth;
 };
@@ -48,9 +45,8 @@ static constexpr scramble scramble_of(word64 seed, word32 randomisation, word32 
 }
 
 // A permutation of reversed words in which each bit depends on itself and lower ones, as if a coin flipped
-// each digit for each prefix of a coordinate. A hash after Laine and Karras ("Stratified sampling for
-// stochastic transparency", 2011), with products by even numbers mixed in between, after which bits depend on
-// all lower ones.
+// each digit for each prefix. A hash after Laine and Karras ("Stratified sampling for stochastic
+// transparency", 2011), with products by even numbers mixed in between.
 static constexpr word32 scrambled(word32 x, const scramble& by) {
     x ^= x * 0x3d20adeau;
     x += by.first;

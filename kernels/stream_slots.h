@@ -6,8 +6,7 @@
 
 namespace tilewalk::kernels {
 
-// Step s takes number s * dimensions + dimension of the slot's stream. Streams count from 0 in the order of
-// their first slots.
+// Step s takes number s * dimensions + dimension of the slot's stream. Streams count by their first slots.
 template <int... streams_>
 struct stream_slots {
     static constexpr int count = int(sizeof...(streams_));
@@ -33,8 +32,7 @@ struct stream_slots {
         constexpr table t = made();
         return t.streams;
     }
-    // Most programs have one stream, which needs no look-up: a compiler that unrolls many slots late would
-    // look it up in memory.
+    // One stream, as in most programs, needs no look-up, which a late unrolling would do in memory.
     static constexpr int stream_of(int slot) {
         if constexpr (streams() == 1) return 0;
         constexpr table t = made();

@@ -40,7 +40,6 @@ struct draws_to_targets : drawn {
         step_to_target<shock> step;
         shock target[word32(shape::width)][word32(slots)];
     };
-    // Tracks the places of the thread's paths.
     class turn {
       public:
         static constexpr bool reads_memory = true, makes_normals = false;

@@ -8,10 +8,9 @@
 namespace tilewalk::kernels {
 
 static constexpr int lanes_per_tile = 256;
-// Four passes of 256 lanes. Fewer cost a European 1.2 to 1.5 times the time, in set-up and merging; more gain
-// at most 4 %, and spread a short run less evenly over the cores
-// (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million paths make 1024 tiles, about as many as
-// 132 multiprocessors hold at once as blocks of 256 threads.
+// Four passes of 256 lanes. Fewer cost a European 1.2 to 1.5 times the time; more gain at most 4 %, and
+// spread a short run less evenly over cores (bench/results/2026-11-21-AMD-EPYC-paths-per-lane.txt). A million
+// paths make 1024 tiles, about as many as 132 multiprocessors hold at once as blocks of 256 threads.
 static constexpr int paths_per_lane = 4;
 static constexpr int paths_per_tile = lanes_per_tile * paths_per_lane;
 
@@ -25,15 +24,13 @@ static constexpr word64 tiles_of(word64 paths) {
     return (paths + (paths_per_tile - 1)) / paths_per_tile;
 }
 
-// The number of paths in this tile, of `paths` in total.
 static constexpr int paths_in_tile(word64 paths, word64 tile) {
     const word64 left = paths - tile * paths_per_tile;
     return left < word64(paths_per_tile) ? int(left) : paths_per_tile;
 }
 
-// s[0] = the sum of s[0..count), count a power of two: neighbours first, then neighbours of the sums. A
-// thread with 2 or 4 neighbouring lanes starts the same tree by itself, so 256 threads x 1 lane, 128 x 2 and
-// 64 x 4 give the same bits.
+// s[0] = the sum of s[0..count), count a power of two, neighbours first. A thread with 2 or 4 neighbouring
+// lanes starts the same tree, so 256 threads x 1 lane, 128 x 2 and 64 x 4 give the same bits.
 template <typename real>
 static constexpr void sum_neighbours(real* s, int count) {
     for (int half = count / 2; half > 0; half /= 2) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sine and cosine of an angle, and of an angle given as whole bits of a turn, which Box-Muller needs: no
-// reduction, no rounding of 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit
-// arithmetic).
+// The sine and cosine of an angle, and of whole bits of a turn, for Box-Muller: no reduction, no rounding of
+// 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"

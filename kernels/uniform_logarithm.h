@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // -2 log(u) of a uniform number u in double, whose root is the radius of Box-Muller: half the operations of a
-// general logarithm, by a table of 16 entries. A GPU reads it through the L1 cache, one line for each array;
-// a processor permutes vectors by it. Table and polynomial are fitted for Tilewalk (a search, and Remez
-// exchange in 120-bit arithmetic).
+// logarithm, by a table of 16 entries. A GPU reads it through the L1 cache, a processor permutes vectors by
+// it. Table and polynomial are fitted for Tilewalk (a search, and Remez exchange in 120-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"

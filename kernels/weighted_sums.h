@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a square matrix with each thread's own vector. The CPU makes the same bits
-// (engine/walk/cpu/lane_operations.cpp).
+// Products of a square matrix with each thread's vector. Same bits as engine/walk/cpu/lane_operations.cpp.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -18,7 +17,6 @@ template <class shock, int width, class numbers, class taker>
 static constexpr void sum_rows(const double* weights, word32 count, word32 first, const numbers& number,
                                const taker& take) {
     using several = neighbours<shock, width>;
-    // Rows beyond the last read the last.
     const word32 last = count - 1;
     const auto weight = [&](int r, word32 i) {
         const word32 row = first + word32(r);

@@ -41,7 +41,7 @@ std::optional<double> positive(const row& of, const char* figure) {
     return x;
 }
 
-// A figure that can be compared with the same one of another run, and the square of its noise.
+// A figure that can be compared between runs, and the square of its noise.
 struct held {
     std::string figure;
     double value = 0, squared_noise = 0;
@@ -128,7 +128,6 @@ std::string value_text(const compared_row& r, double value) {
     return r.figure == "ratio" ? report::fixed(value, 2) + " x" : report::fixed(100 * value, 1) + " %";
 }
 
-// A long list shows its first lines, and how many more there are.
 constexpr std::size_t most_lines_listed = 40;
 
 std::string listed(const std::vector<const compared_row*>& rows) {

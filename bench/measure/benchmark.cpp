@@ -29,7 +29,7 @@ bench::request request_of(const benchmark_request& r) {
     return out;
 }
 
-// Refuses before the measurement what would be refused after it.
+// Refuses an unsuitable baseline before the measurement.
 void check_baseline(const bench::run& before, const std::string& device, const std::string& suite) {
     const auto said = [&](const char* key) {
         const auto at = before.about.find(key);
@@ -79,7 +79,6 @@ benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<
     return benchmark_results(out);
 }
 
-// The part of a suite that needs no GPU.
 benchmark_results measure_processor(const benchmark_request& asked, const bench::suite_entry& suite,
                                     const std::string& why_no_gpu, const benchmark_results* baseline) {
     const std::string name = processor_name();

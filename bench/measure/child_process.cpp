@@ -52,7 +52,7 @@ class pipe_ends {
     std::array<int, 2> ends_{-1, -1};
 };
 
-// The program and the processes it started; they are killed if it is left early.
+// The program and the processes it started; the destructor kills them if it still runs.
 class process {
   public:
     explicit process(pid_t id) : id_(id) {}
@@ -66,7 +66,7 @@ class process {
     process& operator=(const process&) = delete;
 
     void kill_all() const { ::kill(-id_, SIGKILL); }
-    // A description of how it ended; empty if it ended well.
+    // Describes a bad end; empty if the program ended well.
     std::string wait() {
         int status = 0;
         while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -82,7 +82,6 @@ class process {
     bool has_ended_ = false;
 };
 
-// 0, or an error number.
 int spawn(const std::vector<std::string>& command, const pipe_ends& output, const pipe_ends& errors,
           pid_t& id) {
     std::vector<char*> arguments;

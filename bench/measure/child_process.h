@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another program, run to its end or to a limit of time.
+// Another program, run to its end or to a time limit.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,8 @@ struct child_outcome {
     bool has_started = true;  // false: there is no such program
 };
 
-// `command` is looked for on the PATH; no shell is involved. After `seconds`, or with more output than
-// `most_output`, the program and those it has started are killed. Throws tilewalk::error (cancelled) when
-// `cancel` is set.
+// Looks for `command` on the PATH; no shell is involved. After `seconds`, or with more output than
+// `most_output`, kills the program and its children. Throws tilewalk::error (cancelled) when `cancel` is set.
 child_outcome run_child(const std::vector<std::string>& command, double seconds, std::size_t most_output,
                         const std::atomic<bool>* cancel = nullptr);
 

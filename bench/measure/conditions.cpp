@@ -20,7 +20,6 @@ constexpr double most_seconds = 60;  // for one workload under ncu
 constexpr int middle_distance = 8;
 constexpr const char* even_layout = "transposed";
 
-// The smallest and the largest.
 std::vector<int> ends_of(const std::vector<int>& asked, std::vector<int> preset) {
     if (asked.empty()) return preset;
     const auto [least, greatest] = std::ranges::minmax(asked);
@@ -32,7 +31,7 @@ std::vector<int> ends_of(const std::vector<int>& asked, std::vector<int> preset)
 }
 
 double share(double part, double whole, const char* of) {
-    // Counters come from several passes over one launch, so that shares may be slightly above 1.
+    // Counters come from several passes over one launch, so shares may be slightly above 1.
     constexpr double most = 1.1;
     if (!(whole > 0) || part > most * whole) {
         refuse(fmt::format("ncu counted {} of {} as the share of {}, which can't be", part, whole, of));
@@ -46,7 +45,7 @@ std::string verdict_on(const cuda::feed_entry& feed, double share_of_bandwidth,
                        double share_of_time_stalled) {
     if (share_of_bandwidth >= saturated_bandwidth) return "can't pay: the bandwidth is taken";
     if (share_of_time_stalled >= least_stalled) return "can pay";
-    // A thread waits for a bulk copy at a barrier in shared memory: no load that the counter knows.
+    // Waits for bulk copies are at a barrier in shared memory, which the counter does not see.
     if (feed.makes_use_of(cuda::knobs::rows)) return "not known: it waits at barriers";
     return "can't pay: warps seldom wait for loads";
 }
@@ -61,7 +60,6 @@ std::vector<row> rows_of_conditions(const std::vector<std::vector<double>>& laun
     std::vector<row> out;
     for (const row& r : walked.rows) {
         if (!r.wrong.empty()) refuse("under ncu a row went wrong: " + r.wrong);
-        // The row of the sweep says why a way was skipped.
         if (!r.skipped.empty()) continue;
         if (out.size() == launches.size()) {
             refuse(fmt::format("more rows ran than the {} launches that ncu saw", launches.size()));

@@ -25,7 +25,7 @@ void check(const char* name, int status) {
         "cuBLAS's " + std::string(name) + " failed with status " + std::to_string(status));
 }
 
-// Opens a cuBLAS. Without functions if the library is missing (then why_not is empty) or unsuitable.
+// Opens a cuBLAS. Returns no functions if the library is missing (why_not is then empty) or unsuitable.
 cublas_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};

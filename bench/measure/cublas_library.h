@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuBLAS with which our matrix products are compared, found at run time: Tilewalk is never
+// The cuBLAS functions that our matrix products are compared with, found at run time: Tilewalk is never
 // linked with cuBLAS, and a machine without it has all other rows.
 #pragma once
 
@@ -29,14 +29,12 @@ struct cublas_functions {
     trmm<double> cublasDtrmm_v2 = nullptr;
 };
 
-// The first of these libraries that is a cuBLAS; it stays loaded. If none is, throws tilewalk::error (device)
-// that lists what was tried.
+// Opens the first of these libraries that is a cuBLAS; it stays loaded. Throws tilewalk::error (device) with
+// what was tried if there is none.
 cublas_functions open_cublas(std::span<const std::string> libraries);
-// The cuBLAS of this machine.
 const cublas_functions& cublas_of_machine();
 
-// cuBLAS at work in one stream of a device. Every call throws cuda::device_error with the function's name if
-// it fails.
+// cuBLAS in one stream of a device. Calls throw cuda::device_error with the function's name if they fail.
 class cublas {
   public:
     cublas(const cublas_functions& functions, cuda::device& on, cuda::stream in);
@@ -45,8 +43,8 @@ class cublas {
     cublas& operator=(const cublas&) = delete;
 
     int version() const;
-    // Makes moves = shocks times the transposed roots; a row of a cube is a column for cuBLAS. `roots` is
-    // square, row by row, with zeros above the diagonal. One function uses a general product, the other a
+    // Computes moves = shocks times the transposed roots; a row of a cube is a column for cuBLAS. `roots` is
+    // square, row by row, with zeros above the diagonal. `general` uses a general product, `triangular` a
     // triangular one.
     template <class real>
     void general(const real* roots, const real* shocks, real* moves, int factors, int paths, int pitch);

@@ -48,7 +48,7 @@ std::vector<std::string> fields_of(const std::string& text, int line) {
     return out;
 }
 
-// A number such as "53.4" or "12,358.5". Commas separate thousands; with any other comma it is no number.
+// Parses a number such as "53.4" or "12,358.5". Commas must separate thousands.
 std::optional<double> number_of(const std::string& text) {
     std::string digits;
     const std::size_t whole = std::min(text.find('.'), text.size());
@@ -65,7 +65,6 @@ std::optional<double> number_of(const std::string& text) {
     return std::isfinite(out) && out >= 0 ? std::optional(out) : std::nullopt;
 }
 
-// The places of the columns that matter.
 struct columns {
     std::size_t id, metric, value, count;
 

@@ -29,7 +29,6 @@ using namespace pictures;
 
 using row_list = std::vector<const row*>;
 
-// The most lines that a chart can show.
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t best_rows = 10;
 constexpr std::size_t most_in_a_line = 44;  // characters of a cell
@@ -49,8 +48,7 @@ std::optional<std::pair<double, double>> bar_against_time(const row& of, double 
     return std::pair{y * *ms / *p90, y * *ms / *p10};
 }
 
-// True if the words are equal, or missing from one: a feed without a layout belongs to the figures of every
-// layout.
+// True if the words are equal, or missing from one, so that it appears with all.
 bool fits(const row& r, const char* axis, const json& value) {
     const auto at = r.axes.find(axis);
     return at == r.axes.end() || *at == value;
@@ -81,8 +79,6 @@ std::size_t style_of_feed(const std::string& feed) {
     return static_cast<std::size_t>(at - known.begin());
 }
 
-// ---- The suite prefetch
-
 struct prefetch_group {
     std::string workload, precision;
     row_list rows;  // with results
@@ -104,13 +100,12 @@ std::vector<prefetch_group> groups_of(const row_list& rows) {
     return out;
 }
 
-// The ratio of a row; 1 for the reference itself.
 std::optional<double> ratio_of(const row& r) {
     if (const auto ratio = finite(r.figures, "ratio")) return *ratio > 0 ? ratio : std::nullopt;
     return r.over.is_null() ? std::optional(1.0) : std::nullopt;
 }
 
-// The lines of one panel: for each feed the fastest row at each distance, and the others beside it.
+// The lines of one panel: for each feed the fastest row at each distance, with the others as separate marks.
 std::vector<chart_line> lines_by_feed(const row_list& rows) {
     std::vector<chart_line> out;
     std::vector<std::map<std::optional<double>, std::size_t>> best;  // for each line, by distance
@@ -141,8 +136,8 @@ std::string with_name(const char* name, const json& value) {
     return value.is_null() ? std::string() : cell_of(value) + ' ' + name;
 }
 
-// One panel for each occupancy and, if there are several, each width. Occupancies are below each other and
-// share a scale, or side by side if there is one width.
+// One panel for each occupancy and width. Occupancies are stacked on one scale, or side by side for one
+// width.
 chart speedup_chart(const prefetch_group& group, const std::string& layout, const std::string& what) {
     chart out;
     out.title = group.title() + ": " + what;
@@ -245,8 +240,6 @@ std::vector<named_chart> charts_of(const prefetch_group& group) {
     return out;
 }
 
-// ---- The suite convergence
-
 // Errors by paths, a panel for each case, of each device and precision.
 std::vector<named_chart> convergence_charts(const row_list& rows) {
     constexpr std::size_t panels_a_row = 4;
@@ -298,7 +291,6 @@ std::vector<named_chart> all_charts(const run& what) {
         if (suite != "prefetch") continue;
         for (const prefetch_group& group : groups_of(rows)) {
             for (named_chart& c : charts_of(group)) {
-                // Names of files leave out some characters, so two workloads may have the same.
                 const std::string wanted = c.name;
                 for (int n = 2; std::ranges::find(out, c.name, &named_chart::name) != out.end(); ++n) {
                     c.name = wanted + '-' + std::to_string(n);
@@ -310,9 +302,7 @@ std::vector<named_chart> all_charts(const run& what) {
     return out;
 }
 
-// ---- Any other suite
-
-// The figure that a chart of these rows shows: the measured one besides the time, or else the time.
+// The figure that a chart of these rows shows: a rate or latency if there is one, else the time.
 std::string figure_shown(const row_list& rows) {
     std::string found;
     for (const row* r : rows) {
@@ -332,7 +322,6 @@ json other_axes(const row& of, const std::string& without, const std::vector<std
     return out;
 }
 
-// The axes of these rows, and those of them that are alike in all.
 struct axes_of_rows {
     std::vector<std::string> names, alike;
 
@@ -351,7 +340,6 @@ struct axes_of_rows {
     bool is_alike(const std::string& name) const { return std::ranges::find(alike, name) != alike.end(); }
 };
 
-// How far the figure of a row varies, in the unit that is shown.
 std::optional<std::pair<double, double>> range_of(const row& of, const std::string& figure, double size,
                                                   double y) {
     if (figure.ends_with("_per_second") || figure == "gflops") return bar_against_time(of, y);
@@ -365,7 +353,7 @@ std::string spoken_name(std::string name) {
     return name;
 }
 
-// Lines by each axis of numbers by which a line has three points or more: two are no curve.
+// Lines by each numeric axis along which a line has three points or more: two are no curve.
 std::vector<chart> charts_of_kind(const std::string& title, const row_list& rows) {
     constexpr std::size_t least_points = 3;
     const axes_of_rows axes(rows);
@@ -398,8 +386,8 @@ std::vector<chart> charts_of_kind(const std::string& title, const row_list& rows
     return out;
 }
 
-// The axis that rows are parted by into pictures of bars: the precision where there are several, else the
-// first by which none has too many; empty: one picture holds all, or none can.
+// The axis that splits rows into pictures of bars: the precision if there are several, else the first that
+// leaves no picture too many. Empty text: one picture holds all. Empty: none can.
 std::optional<std::string> parting_axis(const row_list& rows, const axes_of_rows& axes) {
     constexpr std::size_t most_bars = 26, most_pictures = 20;
     const auto fits_by = [&](const std::string& name) {
@@ -422,7 +410,6 @@ std::optional<std::string> parting_axis(const row_list& rows, const axes_of_rows
     return std::nullopt;
 }
 
-// Pictures of bars, side by side where there is room; nothing where there is nothing to compare.
 std::string bars_of_kind(const row_list& rows) {
     const std::string figure = figure_shown(rows);
     row_list measured;
@@ -448,7 +435,7 @@ std::string bars_of_kind(const row_list& rows) {
                                described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')'});
         highest[n] = std::max({highest[n], y, range ? range->second : y});
     }
-    // Precisions are to be compared; other parts are different things.
+    // Precisions are to be compared and share a scale; other parts are different things.
     if (*parted == "precision") std::ranges::fill(highest, std::ranges::max(highest));
     std::string out;
     for (std::size_t n = 0; n < parts.size(); ++n) {
@@ -457,8 +444,6 @@ std::string bars_of_kind(const row_list& rows) {
     }
     return "<div class=\"pictures\">\n" + out + "</div>\n";
 }
-
-// ---- The page
 
 std::string element(const std::string& name, const std::string& text) {
     return '<' + name + '>' + escaped(text) + "</" + name + ">\n";
@@ -495,7 +480,7 @@ std::string reasons_list(const row_list& rows, std::string row::*why, const std:
     return out.empty() ? out : element("h3", title) + "<ul class=\"reasons\">\n" + out + "</ul>\n";
 }
 
-// As wide as its texts can be read at; on a narrower page it is scrolled.
+// As wide as its texts need to be readable; scrolls on a narrower page.
 std::string drawn(const chart& of) {
     return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(of.title) + "\">" +
            inline_svg(of) + "</div>\n";
@@ -532,7 +517,6 @@ std::string prefetch_section(const row_list& rows) {
     return out;
 }
 
-// The counts that ncu gave, and their meaning.
 std::string conditions_section(const row_list& rows) {
     const auto percent = [](double part) { return report::fixed(100 * part, 0) + " %"; };
     std::string out = "<section>\n" + element("h2", "prefetch: where it can pay");
@@ -600,7 +584,7 @@ std::string suite_section(const std::string& suite, const row_list& rows) {
            reasons_list(rows, &row::skipped, "Skipped: can't be measured here") + "</section>\n";
 }
 
-// The facts about the run: the most important first, the rest as it is.
+// The facts about the run, the most important first.
 std::string head_of(const run& what) {
     std::vector<std::pair<std::string, std::string>> entries;
     const auto said = [&](const char* key) {
@@ -690,7 +674,7 @@ std::string how_to_read(const run& what) {
     return out;
 }
 
-// Beside the style of all pages.
+// In addition to the style of all pages.
 constexpr std::string_view page_style =
     "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));gap:.1rem 1.5rem;"
     "margin:.5rem 0}\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of benchmarks as one self-contained page of HTML, and its figures as files of their own.
+// A run of benchmarks as one self-contained page of HTML, and its figures as separate files.
 #pragma once
 
 #include <string>
@@ -9,13 +9,12 @@
 
 namespace tilewalk::bench {
 
-// The page is well-formed XML, too, so that any tool may read it.
+// The page is also well-formed XML, so that any tool may read it.
 std::string report_html(const run& what);
 
-// The figures of a run of the suite prefetch, as names of files: "prefetch-WORKLOAD-PRECISION-" and "plain",
-// "padded", "transposed" or "share".
+// Figures of the suite prefetch as file names: "prefetch-WORKLOAD-PRECISION-" and a layout or "share".
 std::vector<std::string> figure_names(const run& what);
-// Throws tilewalk::error (usage) with the known names.
+// Throws tilewalk::error (usage) with the known names if there is no such figure.
 std::string figure_svg(const run& what, const std::string& name);
 
 }  // namespace tilewalk::bench

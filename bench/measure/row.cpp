@@ -18,7 +18,7 @@ namespace {
     throw error(error_kind::input, why, {name, line, 0});
 }
 
-// Names and texts may hold any bytes. Bytes that are not UTF-8 are replaced, because they would throw.
+// Names and texts may hold any bytes. Replaces bytes that are not UTF-8, because they would throw.
 std::string text_of(const json& what) {
     return what.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -53,7 +53,6 @@ void refuse_unknown(const json& from, const std::string& name, int line) {
     }
 }
 
-// An object of words and numbers.
 json flat_object(const json& from, const char* key, const std::string& name, int line) {
     if (!from.contains(key) || !from[key].is_object()) {
         refuse(name, line, std::string("a row of a benchmark has an object '") + key + "'");
@@ -111,7 +110,7 @@ json about_of(const json& from, const std::string& name, int line) {
                "; put the lines from here on into a file of their own");
 }
 
-// The last line, by whose absence a truncated file is found.
+// The last line, whose absence reveals a truncated file.
 std::size_t stated_rows(const json& from, const std::string& name, int line) {
     if (from.size() != 1 || !from["rows"].is_number_unsigned()) {
         refuse(name, line, "expected the last line to be {\"rows\": how many there are}");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison of two arrays on a GPU, bit by bit, made there: a download of gigabytes takes longer than the
-// measurement.
+// Compares two arrays bit by bit on the GPU: downloading gigabytes would take longer than the measurement.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,6 @@
 
 namespace tilewalk::bench {
 
-// The text of the kernel `compare`, for gpu_timer::compile.
 const std::string& compare_text();
 
 // The number of words of 4 bytes that differ. `bytes` is a multiple of 4.

@@ -138,7 +138,6 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      run_python_on_cpu},
 });
 
-// The choices left open, in people's words.
 std::string choices_described(const open_choices& open) {
     std::vector<std::string> out;
     if (!open.subject.empty()) out.emplace_back(open.subject);

@@ -22,12 +22,11 @@ struct request {
     std::vector<int> distances, widths, warps;
     std::uint64_t paths = 0;  // 0: as many as the suite chooses
     bool is_timed = true;     // false: rows are checked by one launch each, and have no time
-    // A program and its first arguments. With a subject and options appended, it measures this suite on this
-    // device in a process of its own, which a profiler can watch. Empty: none.
+    // A program and its first arguments that measures this suite, with a subject and options appended, in a
+    // process that a profiler can watch. May be empty.
     std::vector<std::string> command{};
 };
 
-// The choices that a suite leaves to a request.
 struct open_choices {
     std::string_view subject{};  // people's words for its subjects, such as "a model"; empty: it has none
     bool ways = false;           // feeds, distances, layouts, widths and occupancy
@@ -36,10 +35,8 @@ struct open_choices {
     bool untimed = false;
 };
 
-// Receives each row as soon as it is measured.
 using sink = std::function<void(row)>;
 
-// Settings of measurements on the processor.
 struct cpu_bench {
     stop_rule until{};
     std::function<void(const std::string&)> says = [](const std::string&) {};
@@ -50,14 +47,12 @@ struct suite_entry {
     std::string_view name;
     std::string_view summary;
     open_choices open;
-    // Throws tilewalk::error (usage) for values of open choices that the suite can't measure. Null: it
-    // measures any.
+    // Throws tilewalk::error (usage) for values that the suite can't measure. Null: any will do.
     void (*check_values)(const request& asked);
-    // Published figures about it, a line each, for people; may be empty.
+    // Published figures, a line each, for people; may be empty.
     std::string_view published;
     void (*run)(gpu_timer& on, const request& asked, const sink& to);
-    // For a suite that also measures the processor: measures the rows that need no GPU, where there is none.
-    // Null: there are none.
+    // Measures the rows that need no GPU, on a machine without one. Null if there are none.
     void (*run_on_cpu)(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to) = nullptr;
 };

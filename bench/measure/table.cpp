@@ -70,8 +70,7 @@ std::vector<double> numbers_in(row_span rows, const std::string& figure) {
     return numbers;
 }
 
-// The format of one figure's numbers: a title, and a text for each number. Without a format, whole numbers
-// are shown whole and others with three digits.
+// The format of one figure's numbers. By default whole numbers are whole, others have three digits.
 struct format {
     std::string title;
     std::function<std::string(double)> text;
@@ -123,7 +122,6 @@ bool is_alike(const grid::column& of) {
            std::ranges::all_of(of.cells, [&](const std::string& c) { return c == of.cells.front(); });
 }
 
-// A long list names its first few, and how many more there are.
 constexpr std::size_t most_named = 4;
 
 std::string reasons_text(row_span rows, std::string row::*why, const std::string& what) {
@@ -140,8 +138,7 @@ std::string reasons_text(row_span rows, std::string row::*why, const std::string
     return out;
 }
 
-// To narrow a table, numbers are left out from the right, except the first, the most important one; then
-// words are shortened.
+// Narrows a table by dropping numbers from the right, except the first; then by shortening words.
 std::vector<report::columns::measure> narrowing(const grid& g) {
     std::vector<report::columns::measure> out;
     const auto first = std::ranges::find_if(g.columns, &grid::column::is_number);
@@ -256,7 +253,7 @@ grid grid_of(row_span results) {
         const auto at = std::ranges::find(figures, leading);
         if (at != figures.end()) take(column_of(results, *at), false);
     }
-    // Rates are what a suite is about; what is published stands last, beside what was measured.
+    // Rates come first; published figures come last, beside what was measured.
     const auto place_of = [](const std::string& figure) {
         return figure.ends_with("_per_second") ? 0 : figure == "published" ? 2 : 1;
     };
@@ -299,7 +296,6 @@ grid grid_of(const kind_of_rows& kind) {
     std::erase_if(out.alike, [&](const auto& cell) {
         return std::ranges::any_of(kind.axes, [&](const std::string& a) { return spaced(a) == cell.first; });
     });
-    // A lone row has nothing that is alike.
     std::erase_if(out.columns, [&](const grid::column& c) {
         return std::ranges::any_of(kind.axes, [&](const std::string& a) { return spaced(a) == c.title; });
     });

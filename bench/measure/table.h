@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of benchmarks as text: aligned columns for a terminal, comma-separated values for a program, and the
-// cells shown both by the terminal and by a page of HTML.
+// Rows of benchmarks as text: columns for a terminal, CSV, and cells that HTML pages share.
 #pragma once
 
 #include <span>
@@ -13,27 +12,22 @@
 
 namespace tilewalk::bench {
 
-// A description such as "asian, double, smem_rolling, distance 8": words stand alone, numbers follow the name
-// of their axis.
+// A description such as "asian, double, smem_rolling, distance 8": words, and numbers with their axis.
 std::string described(const json& axes);
-// The cell of an axis or a figure.
 std::string cell_of(const json& value);
-// Three digits, without an exponent where people don't need one: "0.0123", "1.23", "1234".
+// Three digits, without an exponent for ordinary sizes: "0.0123", "1.23", "1234".
 std::string three_digits(double x);
-// A time such as "123 us" or "1.23 ms".
 std::string time_text(double milliseconds);
-// A rate such as "2.95 TB/s".
 std::string rate_text(double bytes_per_second);
 
-// The unit in which a figure of these rows is shown: its size in the figure's own unit, and the title of the
-// column.
+// The unit in which a figure is shown: its size in the figure's own unit, and the column's title.
 struct shown_in {
     double size = 1;
     std::string title;
 };
 shown_in unit_for(std::span<const row* const> rows, const std::string& figure);
 
-// The results among the rows of one suite. Cells that are equal in all of them stand once, in `alike`.
+// The results among the rows of one suite. Cells that are equal in all rows are in `alike`.
 struct grid {
     std::vector<std::pair<std::string, std::string>> alike;
     struct column {
@@ -44,21 +38,19 @@ struct grid {
     std::vector<column> columns;
     std::size_t rows = 0;
 };
-// Results of one suite that are of one kind, workload and device, where the suite has several of these: each
-// kind has its own columns.
+// Results of one suite with the same kind, workload and device; each kind has its own columns.
 struct kind_of_rows {
     std::string name{};               // "bandwidth"; empty where all are of one kind
     std::vector<std::string> axes{};  // those that the name tells of
     std::vector<const row*> rows{};
 };
 std::vector<kind_of_rows> by_kind(std::span<const row* const> results);
-// Without the axes that the name of the kind tells of.
+// Leaves out the axes in the kind's name.
 grid grid_of(const kind_of_rows& kind);
 
-// The grid has the axes and the figures that people ask for; samples and quantiles are only in CSV.
+// The axes and figures for people; samples and quantiles are only in CSV.
 grid grid_of(std::span<const row* const> results);
 
-// Rows that share a reason, in the order in which they came.
 struct reason {
     std::string text;
     std::vector<const row*> rows;
@@ -69,7 +61,7 @@ std::vector<reason> reasons_of(std::span<const row* const> rows, std::string row
 std::vector<std::pair<std::string, std::vector<const row*>>> by_suite(const run& what);
 std::vector<const row*> results_among(std::span<const row* const> rows);
 
-// No line is longer than `columns`; a table that would be leaves out numbers, and says which.
+// No line is longer than `columns`; too wide a table leaves out numbers, and says which.
 std::string table(const run& what, std::size_t columns);
 // A line for each row with all its values, and every number with all its bits.
 std::string csv(const run& what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timings in suites, which are taken as the tuner takes them, and their figures in a row.
+// Timings in suites, taken as the tuner takes them, and their figures in a row.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,10 @@ using tuning::workload;
 // Facts about the device, the driver, the clocks and the build.
 json about(gpu_timer& on);
 
-// The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz where known.
+// The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz if known.
 json figures_of(const gpu_timer::timing& t);
 
-// The figures of a price: price and standard_error of the first trade, and not_finite if there were any.
+// The figures of a price: price and standard_error of the first trade, and not_finite if there are any.
 json price_figures(const std::vector<kernels::tile_result>& tiles, std::size_t tiles_of_trade);
 
 }  // namespace tilewalk::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trade on a GPU, walked by a kernel of its own: the work of suites that time path kernels.
+// One trade on a GPU, walked by a kernel of its own, for suites that time path kernels.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,9 @@ struct planned_walk {
 
     std::string text() const;
 };
-// The first trade of a book, in YAML. Throws tilewalk::error as the book does.
+// Plans the first trade of a book, in YAML. Throws tilewalk::error as the book does.
 planned_walk plan_walk(const std::string& book, const cuda::kernel_wish& how);
 
-// The price of merged tiles.
 struct estimate {
     double price = 0, standard_error = 0;
 };
@@ -37,13 +36,10 @@ class timed_walk {
   public:
     static constexpr std::uint64_t seed = 42;
 
-    // `of` must outlive the walk.
     timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
 
-    // Puts into the stream all work from paths to one result: the path kernel, and what the reduction leaves
-    // to other kernels. `normals` are shocks for a feed that reads them.
+    // Enqueues all work from paths to one result. `normals` are shocks for a feed that reads them.
     void run(const kernels::array_argument& normals = {});
-    // The result of all paths of the last run.
     kernels::tile_result result();
 
     // The payoffs by path, in whole tiles, of a reduction that stores them.

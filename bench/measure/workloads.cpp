@@ -91,8 +91,7 @@ workload autocallable(precision in) {
         in, many_assets_paths);
 }
 
-// A price and its variance, by Euler's scheme with full truncation: a square root and a longer chain of
-// operations a step, with two shocks.
+// Heston by Euler's scheme with full truncation: a square root and a longer chain of operations, two shocks.
 workload heston_step(precision in) {
     constexpr int steps = 252;
     constexpr double rate = 0.03, kappa = 1.5, theta = 0.04, of_volatility = 0.5, rho = -0.7, spot = 100,

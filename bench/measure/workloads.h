@@ -22,15 +22,13 @@ struct workload_entry {
     bool goes_back = false;     // its paths are walked both ways, for all derivatives of the price
 };
 std::span<const workload_entry> workloads();
-// Whether a subject is a workload that goes back.
 bool goes_back(std::string_view subject);
 
-// Throws tilewalk::error (usage) if there is no such workload and no such file.
 void check_subject(const std::string& subject);
 
 // A workload by name, or the shapes of a book's file, the one with the most path-steps first. Trades that
-// can't be timed are reported to `leaves_out`. Throws tilewalk::error: usage if there is no such workload and
-// no such file, input if nothing in the book can be timed.
+// can't be timed go to `leaves_out`. Throws tilewalk::error: usage without such a workload or file, input
+// without a trade to time.
 std::vector<workload> workloads_named(const std::string& subject, program::precision in,
                                       const std::function<void(const std::string&)>& leaves_out);
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common parts of the programs of this folder: the workloads, timing, and output.
 
-A program prices the workloads of workloads.json with one library, each in float32 and float64, and prints one JSON
-object a line: {"workload", "library", "style", "version", "device", "precision", "paths", "steps", "price",
-"standard_error", "milliseconds"}; or, if it can't, {"workload", "library", "style", "skipped"}. A workload with a
-"gradient" is a price and its derivatives to so many numbers of each name. Its line also has "gradient" and
-"gradient_errors", by name the sum over its numbers and the standard error of that, and "peak_bytes", the memory of the
-device that was in use at once, where the library knows it.
-"""
+A program prices the workloads of workloads.json with one library, each in float32 and float64, and prints
+one JSON object a line: {"workload", "library", "style", "version", "device", "precision", "paths",
+"steps", "price", "standard_error", "milliseconds"}; or, if it can't, {"workload", "library", "style",
+"skipped"}. A workload with a "gradient" asks for a price and its derivatives, by name and how many numbers
+it has. Its line also has "gradient" and "gradient_errors", by name the sum over the derivatives and its
+standard error, and "peak_bytes", the peak device memory, if the library knows it."""
 import argparse
 import json
 import math
@@ -19,11 +18,11 @@ import time
 WARM_UPS = 2
 FEWEST, MOST, SECONDS = 5, 21, 3.0  # samples of one time
 PRECISIONS = ("float32", "float64")
-GRADIENTS = 32  # that their mean and its error are found from
+GRADIENTS = 32  # for the mean and its error
 
 
 def read_workloads(shrink=1):
-    """The numbers of every workload, with those that follow from them; paths over `shrink`."""
+    """The numbers of every workload, with derived ones; paths divided by `shrink`."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads.json"), encoding="ascii") as file:
         all_of_them = json.load(file)
     for name, w in all_of_them.items():
@@ -67,7 +66,7 @@ def milliseconds_of(run):
 
 
 def gradient_of(w, run):
-    """The gradient's sums by name, and their standard errors, from runs with random numbers of their own."""
+    """The gradient's sums by name, and their standard errors, from independent runs."""
     sums = []
     for _ in range(GRADIENTS):
         left = list(run())[2:]
@@ -93,8 +92,9 @@ def only_rows_to_output():
 
 
 def fitted_cubic(sums):
-    """The coefficients of a cubic by least squares, of sums over points of x^0 to x^6, then of y x^0 to y x^3: numbers
-    or scalars of any library, without a look at their values, so that a program for a device may hold it."""
+    """The coefficients of a cubic by least squares, from sums over points of x^0 to x^6, then of y x^0 to
+    y x^3. Works on numbers or scalars of any library without looking at values, so that a device program
+    may contain it."""
     unit, diagonal, b = [[None] * 4 for _ in range(4)], [], []
     for i in range(4):
         for j in range(i):
@@ -114,10 +114,11 @@ def reason(e):
 
 
 def main(library, open_library, has_gradients=False):
-    """`open_library(arguments)` imports the library and gives an object with `version`, `device`, and
-    `pricers(precision)`: of (style, workload) a function of the workload's numbers that makes a function without
-    arguments, which prices it and returns (price, standard error, derivatives...) as floats once the device is done. A
-    library with gradients has `start_peak()` and `peak_bytes()` since then, which is None where it is not known."""
+    """Runs a library's program. `open_library(arguments)` imports the library and returns an object with
+    `version`, `device`, and `pricers(precision)`: by (style, workload) a function of the workload's
+    numbers that makes a function without arguments, which prices it and returns (price, standard error,
+    derivatives...) as floats once the device is done. A library with gradients also has `start_peak()` and
+    `peak_bytes()`, the peak since then, or None if unknown."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shrink", type=int, default=1, help="a part of the paths, to try the program")
     parser.add_argument("--cpu", action="store_true", help="run where there is no GPU, to try the program")

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads in CuPy: operations on arrays, and raw kernels.
 
-For speed the raw kernels walk a path in registers on normals of cuRAND's device functions: Philox's, which needs no
-state in memory, all four of a draw used. The numbers of a workload are constants of its kernels, float32 is compiled
-with -use_fast_math, and the device sums the payoffs, so that two numbers leave it. The put's regressions are sums over
-paths in double; every block solves for the four coefficients by itself, so that a date is one kernel, and the host
-never waits in between."""
+For speed the raw kernels walk a path in registers on normals of cuRAND's device functions: Philox, which
+needs no state in memory, with all four numbers of a draw used. The numbers of a workload are constants of
+its kernels, float32 is compiled with -use_fast_math, and the device sums the payoffs, so that two numbers
+leave it. The put's regressions are sums over paths in double; every block solves for the four coefficients
+by itself, so that a date is one kernel and the host never waits in between."""
 import functools
 import glob
 import math
@@ -251,7 +251,8 @@ def kernels_text(w, precision):
 
 
 def include_options(cuda_path):
-    """The folders of cuRAND's headers, in the toolkit or in a package, and of those of the CUDA C++ library beside them."""
+    """The folders of cuRAND's headers, in the toolkit or in a package, and of the CUDA C++ library's
+    beside them."""
     roots = [cuda_path or "", *(root for path in sys.path for root in glob.glob(path + "/nvidia/*")), "/usr/local/cuda"]
     for root in roots:
         if os.path.exists(root + "/include/curand_kernel.h"):
@@ -352,7 +353,7 @@ class cupy_peer:
         return self.np.RawModule(code=kernels_text(w, precision), options=options + fast)
 
     def raw(self, w):
-        """One kernel."""
+        """Prices by one kernel."""
         kernel, blocks = self.module(w).get_function("price"), (w["paths"] + THREADS - 1) // THREADS
 
         def sums(run):

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads in JAX, each one function through jit, loops over steps inside.
 
-For speed: the generator is XLA's own (rbg), not JAX's Threefry; the normals of a chunk of steps are drawn at once, and
-its steps are unrolled, so that XLA makes few kernels of them; assets are arrays of their own; the put's regressions are
-sums over paths in double and a solution written out, which XLA fuses, instead of calls of libraries; two numbers leave
-the device, in one transfer.
+For speed: the generator is XLA's own (rbg), not JAX's Threefry; the normals of a chunk of steps are drawn
+at once, and its steps are unrolled, so that XLA makes few kernels of them; assets are separate arrays; the
+put's regressions are sums over paths in double and a written-out solution, which XLA fuses, instead of
+library calls; two numbers leave the device, in one transfer.
 
-Gradients are those of value_and_grad of the mean payoff, to all numbers at once, through a scan over chunks of steps:
-`checkpoint` keeps the states before a chunk and walks it again on the way back, normals and all, `scan` keeps what the
-way back reads."""
+Gradients are those of value_and_grad of the mean payoff, to all numbers at once, through a scan over
+chunks of steps: `checkpoint` keeps the states before a chunk and walks it again on the way back, normals
+and all; `scan` keeps what the way back reads."""
 import functools
 import math
 import os
 
 import peer
 
-# Steps unrolled: as many as have normals for about the cache of a large GPU, 50 MB in float32.
+# Steps unrolled: their normals fill about the cache of a large GPU, 50 MB in float32.
 CHUNKS = {"asian": 12, "heston": 6, "autocallable": 12}
 
 
@@ -55,12 +55,13 @@ class jax_peer:
         self.peak_before = self.bytes_at_once()
 
     def peak_bytes(self):
-        """The peak of the process, which is this workload's only where it has grown."""
+        """The peak of the process; None unless this workload raised it."""
         peak = self.bytes_at_once()
         return peak if peak > self.peak_before else None
 
     def gradient(self, payoffs_of, keeps, w):
-        """The estimate and the derivatives of the mean; `keeps` says what of a chunk waits for the way back."""
+        """The estimate and the derivatives of the mean; `keeps` selects what of a chunk is kept for the
+        way back."""
         np, dtype = self.np, self.dtype  # this pricer's, even if later ones differ
         of = {"volatilities": "volatility", "rates": "rate"}
         numbers = tuple(np.full(count, w[of.get(name, name)], dtype) for name, count in w["gradient"].items())
@@ -82,8 +83,8 @@ class jax_peer:
         return price
 
     def scan(self, w, key, dtype, shocks, step, keeps, start, by_step=()):
-        """The state after all steps. `step` gives the next state of a state, a row of normals a shock, and the numbers
-        of the step; chunks are those of prices."""
+        """The state after all steps. `step` maps a state, a row of normals for each shock, and the step's
+        numbers to the next state. Chunks are those of prices."""
         chunk = self.chunk or CHUNKS[w["name"].removesuffix("_greeks")]
         if w["steps"] % chunk:
             raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")
@@ -118,7 +119,7 @@ class jax_peer:
 
         def step(state, z, _):
             x, v = state
-            # The derivative of a root at 0, where the variance is below, is not that of the step.
+            # Avoids the infinite derivative of the root at 0; the step's is 0 at a negative variance.
             is_positive = v > 0
             positive = np.where(is_positive, v, 0)
             root = np.where(is_positive, np.sqrt(np.where(is_positive, v, 1) * dt), 0)
@@ -147,7 +148,8 @@ class jax_peer:
         return self.jax.random.normal(self.jax.random.fold_in(key, of), shape, dtype)
 
     def walk(self, w, key, dtype, shocks, step, start):
-        """The state after all steps; `step` gives the next state of a state and a row of normals a shock."""
+        """The state after all steps; `step` maps a state and a row of normals for each shock to the next
+        state."""
         chunk = self.chunk or CHUNKS[w["name"]]
         if w["steps"] % chunk:
             raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads in Numba, each a CUDA kernel written in Python.
 
-For speed: a thread walks a path in registers, the state of its generator among them; both normals of every Box-Muller
-transform are used, in float32 from the halves of one draw; the numbers of a workload are constants of its kernel;
-float32 is compiled with fastmath; the device sums the payoffs, so that two numbers leave it."""
+For speed: a thread walks a path in registers, including its generator's state; both normals of every
+Box-Muller transform are used, in float32 from the halves of one draw; the numbers of a workload are
+constants of its kernel; float32 is compiled with fastmath; the device sums the payoffs, so that two
+numbers leave it."""
 import functools
 import math
 import os
@@ -20,7 +21,7 @@ def open_numba(arguments):
     import numpy
 
     for old, new in {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}.items():
-        if not hasattr(numpy, old):  # Numba asks for names that a later NumPy has dropped
+        if not hasattr(numpy, old):  # for names that Numba uses and later NumPy has dropped
             setattr(numpy, old, getattr(numpy, new))
     global cuda  # where the simulator, too, finds it for kernels
     import numba
@@ -64,7 +65,7 @@ class numba_peer:
         return price
 
     def kernel(self, walk, paths):
-        """Adds a payoff of `walk` a path and its square to `sums`, a block at a time."""
+        """A kernel that adds the payoffs of `walk` and their squares to `sums`, a block at a time."""
         float64, state = self.np.float64, self.random.xoroshiro128p_type
 
         @self.jit

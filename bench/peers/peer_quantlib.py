@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads in QuantLib: its Monte Carlo engines, on one thread of the processor and a part of the paths."""
+"""The workloads in QuantLib: its Monte Carlo engines, on one CPU thread and a part of the paths."""
 import peer
 
-# The paths of a workload are divided by this: QuantLib walks some five million path-steps a second.
+# Divides the paths of a workload: QuantLib walks some five million path-steps a second.
 SHARE = 32
 
 
@@ -46,7 +46,7 @@ class quantlib_peer:
         return self.today + int(round(365 * w["years"]))
 
     def run(self, w, option, engine):
-        """Each run has a seed of its own, as the other libraries go on in their streams."""
+        """Gives each run its own seed, as other libraries continue their streams."""
         w["paths"] = max(1024, w["paths"] // SHARE)
         seed = iter(range(42, 1 << 30))
 
@@ -58,7 +58,7 @@ class quantlib_peer:
     def asian(self, w):
         ql, process = self.ql, self.lognormal(w)
         payoff = ql.PlainVanillaPayoff(ql.Option.Call, w["strike"])
-        # Dates are whole days: every fixing is on the day that its time falls on.
+        # Dates are whole days: a fixing is on the day of its time.
         fixings = [self.today + int(round(365 * w["dt"] * (k + 1))) for k in range(w["steps"])]
         option = ql.DiscreteAveragingAsianOption(ql.Average.Arithmetic, fixings, payoff,
                                                  ql.EuropeanExercise(self.last_day(w)))

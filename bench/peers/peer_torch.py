@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads in PyTorch: operations on arrays, eager, and steps through torch.compile.
 
-For speed the compiled style walks a chunk of steps in one kernel; all calls of a price, sums included, are captured
-once as one CUDA graph, which a price replays, and two numbers leave the device. The normals of a chunk are drawn ahead
-of it by one call: drawn where they are used, so that they do not go through memory, they took two to six times as
-long. The put's regressions are sums over paths in double and a solution written out: nothing waits for the host.
-Without a capture there is no row, rather than a slower one.
+For speed the compiled style walks a chunk of steps in one kernel; all calls of a price, sums included, are
+captured once as one CUDA graph, which a price replays, and two numbers leave the device. The normals of a
+chunk are drawn ahead by one call: drawing them at their use, without going through memory, took two to six
+times as long. The put's regressions are sums over paths in double and a written-out solution: nothing
+waits for the host. Without a capture there is no row, rather than a slower one.
 
-Gradients are those of reverse mode, of the mean payoff to all numbers at once. The compiled Asian is one function of
-all normals, Heston's a chunk of steps; the graph that is replayed holds the way back, too. `launched` is the same
-without a graph."""
+Gradients are those of reverse mode, of the mean payoff to all numbers at once. The compiled Asian is one
+function of all normals, Heston's a chunk of steps; the replayed graph includes the way back. `launched` is
+the same without a graph."""
 import functools
 import math
 
@@ -68,7 +68,7 @@ class torch_peer:
         return self.torch.cuda.max_memory_allocated() if self.where == "cuda" else None
 
     def gradient(self, payoffs_of, w):
-        """A function that gives the estimate and the derivatives of the mean, in one tensor."""
+        """A function that returns the estimate and the derivatives of the mean, in one tensor."""
         torch = self.torch
         of = {"volatilities": "volatility", "rates": "rate"}
         numbers = [torch.full((count,), float(w[of.get(name, name)]), dtype=self.dtype, device=self.where,
@@ -109,7 +109,7 @@ class torch_peer:
         torch, dt = self.torch, w["dt"]
 
         def step(x, v, z, u, reversion, mean_variance, volatility, rho):
-            # The derivative of a root at 0, where the variance is below, is not that of the step.
+            # Avoids the infinite derivative of the root at 0; the step's is 0 at a negative variance.
             is_positive = v > 0
             positive = torch.where(is_positive, v, 0)
             root = torch.where(is_positive, torch.sqrt(torch.where(is_positive, v, 1) * dt), 0)
@@ -120,7 +120,7 @@ class torch_peer:
         return step
 
     def heston_in_chunks(self, w, steps, chunk):
-        """The payoffs by the numbers of Heston, whose steps are taken by `steps`, a chunk at a time."""
+        """The payoffs by Heston's numbers, walked by `steps`, a chunk at a time."""
         def payoffs(spot, variance, *parameters):
             x = self.zeros(w)
             v = x + variance
@@ -154,13 +154,13 @@ class torch_peer:
     def captured(self, estimate_of, w):
         """Replays of one graph of everything that `estimate_of(w)()` launches."""
         torch = self.torch
-        torch._dynamo.reset()  # what was compiled for others would count against this one's limit
+        torch._dynamo.reset()  # code compiled before would count against the limit
         estimate = estimate_of(w)
         if self.where == "cpu":
             return lambda: tuple(estimate().tolist())
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):  # compiles, and makes what libraries make on their first call
+        with torch.cuda.stream(aside):  # compiles, and lets libraries initialise
             for _ in range(3):
                 estimate()
         torch.cuda.current_stream().wait_stream(aside)
@@ -261,8 +261,8 @@ class torch_peer:
         return payoffs
 
     def walk(self, w, normals_of_step, step, start, payoffs):
-        """The estimate after all steps, each chunk a kernel; `step(z, *state)` gives the next state, where z are the
-        normals of a step."""
+        """The estimate after all steps, each chunk a kernel; `step(z, *state)` returns the next state,
+        where z are the normals of a step."""
         chunk = self.chunk or CHUNKS[w["name"]]
         if w["steps"] % chunk:
             raise ValueError(f"{w['steps']} steps are no chunks of {chunk}")
@@ -323,7 +323,7 @@ class torch_peer:
         return self.walk(w, count, step, start, payoffs)
 
     def compiled_bermudan_put(self, w):
-        """Seven dates back at a time; then all dates forth, over other paths."""
+        """Seven dates at a time backward; then all dates forward, over other paths."""
         torch, strike, last = self.torch, w["strike"], w["steps"] - 1
         discount = math.exp(-w["rate"] * w["dt"])
         chunk = 7 if last % 7 == 0 else 1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `auto`: compares the tuner's choice with the fastest of all candidates, each timed until its
-// noise is small, and with feed `none`, on kernels that differ in payoff, precision and resident warps. These
-// combinations were not looked at while the tuner was written.
+// The suite `auto`: compares the tuner's choice with the fastest of all candidates and with feed `none`, on
+// kernels that differ in payoff, precision and resident warps, none of which the tuner was written for.
 #include "bench/measure/suites.h"
 
 #include <algorithm>
@@ -73,7 +72,6 @@ double time_of(gpu_timer& on, path_timer& kernel, const kernel_decision& how, in
     return on.time([&] { kernel.launch(how, ready); }).milliseconds.median;
 }
 
-// Adds distances between the tuner's, for feeds with rings.
 void add_more(std::vector<kernel_decision>& to, const path_timer& kernel) {
     const std::vector<kernel_decision> known = to;
     for (kernel_decision how : known) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `calls`: percentiles of the times of frequent calls: reading a book, pricing three small trades,
-// pricing them prepared, in the same market and after a move of the spot, and stopping a long run. Before
-// timing, prices are compared bit by bit with those of a plain call.
+// pricing them prepared, in the same and in a moved market, and stopping a long run. Checks bits first.
 #include "bench/suites/calls.h"
 
 #include <algorithm>
@@ -113,7 +112,6 @@ percentiles percentiles_of(std::vector<double> samples) {
 }
 
 void measure_reading(const sizes& of, const sink& to) {
-    // A text in memory, so that no disk is measured.
     const std::string text = book_text, of_market = market_text(100);
     row read;
     read.suite = "calls";

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `convergence`: the error of a price (its standard deviation, in basis points of the spot or the
-// notional) by the number of paths, and the time of the walk. Sources: independent paths and Sobol points in
-// every construction, both also with controls and with importance sampling, and antithetic pairs (a pair
-// counts as two paths). The error of independent paths is from the spread of payoffs of one run; that of
-// points, which show none within a randomisation, from the means of many more randomisations than a price
-// takes. A row whose price differs from that of independent paths beyond chance is wrong.
+// notional) and the time of the walk by the number of paths, from independent paths and Sobol points, with
+// controls and importance sampling, and from antithetic pairs (two paths each). Errors of independent paths
+// are from the spread of payoffs, those of points from the means of many randomisations. A row whose price
+// differs from that of independent paths beyond chance is wrong.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -231,14 +230,12 @@ constexpr double most_errors = 5;
 constexpr int randomisations_of_a_walk = 64;  // as many as a run may have
 constexpr int threads_timed = 1, all_threads = 0;
 
-// The source of a line's random numbers.
 struct source {
     std::string random;
     std::optional<tilewalk::construction> construction{};  // empty for independent paths
     bool is_in_arrays = false;  // moves are read from arrays instead of being drawn by paths
     bool has_controls = false, has_importance = false, has_pairs = false, has_preintegration = false;
     bool is_independent() const { return !construction; }
-    // True for the baseline of all others.
     bool is_plain() const {
         return is_independent() && !has_controls && !has_importance && !has_pairs && !has_preintegration;
     }
@@ -314,7 +311,6 @@ class walker {
         return out;
     }
 
-    // Independent paths, the baseline of all lines.
     struct reference {
         sample payoffs;
         double steps = 0;  // of a path
@@ -323,16 +319,14 @@ class walker {
         const results got = walked({"philox"}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // Payoffs of independent paths with controls or weights, or means of pairs, on a seed that no other
-    // number of paths uses.
+    // Payoffs of independent paths with a technique, on a seed that no other number of paths uses.
     sample independent_as(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
     // Means of the randomisations of runs of `paths` paths, on seeds that no other number of paths uses. Runs
-    // keep the usual number of randomisations if they have a pilot, because more would mean more paths and
-    // larger pilots.
+    // with a pilot keep the usual number of randomisations, because more would mean larger pilots.
     sample means(const source& from, std::uint64_t paths) const {
         const int units = from.has_pilot() ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;

@@ -14,7 +14,6 @@
 
 namespace tilewalk::bench::convergence {
 
-// A trade that is priced on more and more paths.
 struct example {
     std::string_view name;   // in its rows
     std::string (*book)();   // market and trade, in YAML
@@ -23,8 +22,7 @@ struct example {
 };
 std::span<const example> examples();
 
-// Statistics of independent, identically distributed numbers, such as payoffs of paths or means of
-// randomisations.
+// Statistics of independent, identically distributed numbers: payoffs, or means of randomisations.
 struct sample {
     double mean = 0, variance = 0;
     double count = 0;
@@ -33,8 +31,7 @@ struct sample {
 // Throws tilewalk::error (internal) for fewer than two.
 sample sample_of(std::span<const double> values);
 
-// Why a price from randomisations is wrong: it differs from that of independent paths beyond chance, or has
-// no spread. Empty if nothing is wrong.
+// Why a price from randomisations is wrong (apart from independent paths, or no spread); empty if it is not.
 std::string why_wrong(const sample& means, const sample& payoffs);
 
 struct point {
@@ -51,8 +48,8 @@ struct slope {
 std::optional<slope> slope_of(const line& of, std::span<const double> noise);
 
 // The point of a line with this error, by a power law between two neighbours. Beyond the last point the error
-// falls with the slope `falls_by` and the time grows with the paths. A line whose first point has less error
-// gives that point, because a run can't have fewer paths. Empty if the error doesn't fall.
+// falls with the slope `falls_by` and the time grows with the paths. Never before the first point, because a
+// run can't have fewer paths. Empty if the error doesn't fall.
 struct place_on_line {
     double paths = 0, milliseconds = 0;
     std::string_view found;  // "interpolated", "extrapolated", "at most"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `greeks`: the time of a price, and of the price with all its first-order sensitivities in one
-// run. Times are of walks, from planned trades to sums; the time of the whole call is reported too. Checks
-// before timing: the price with sensitivities has the bits of the price alone, a GPU's sensitivities have the
-// CPU's bits (in single_fast: agree with double within errors), and some of them agree with differences of
-// prices within errors.
+// The suite `greeks`: the time of a price, and of the price with all its first-order sensitivities, as walks
+// and as whole calls. Checks before timing: the price's bits do not change, a GPU's sensitivities have the
+// CPU's bits (in single_fast: agree with double within errors), and some agree with differences of prices.
 #include "bench/suites/greeks.h"
 
 #include <algorithm>
@@ -33,7 +31,6 @@ namespace {
 
 constexpr int steps = 252;
 
-// A number for each date of the year.
 std::string by_date(double number) {
     std::string out = "{";
     for (int i = 1; i <= steps; ++i)
@@ -97,9 +94,7 @@ market:
 }
 
 const std::array catalogue{
-    // The spot, and a volatility and a rate for each date.
     example{"asian_by_date", &asian_by_date, {"delta", "vega", "rho"}, {"A.spot"}, 505, 1.7, 2.2, 3.5},
-    // Few numbers, which need no way back.
     example{"asian",
             &flat_asian,
             {"delta", "vega", "rho"},

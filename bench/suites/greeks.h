@@ -28,7 +28,6 @@ struct example {
 };
 std::span<const example> examples();
 
-// A device, with its precision, paths and threads.
 struct place {
     std::string device;  // as run_settings::device says it
     std::string precision;
@@ -36,9 +35,8 @@ struct place {
     int threads = 0;
 };
 
-// Why the sensitivities on this device can't be timed; empty if they can. `got` is on the checked paths;
-// `on_cpu` is the CPU's result in the same precision, or in double for single_fast; `moved` are differences
-// of prices on the CPU.
+// Why the sensitivities can't be timed; empty if they can. `got` is on the checked paths; `on_cpu` in the
+// same precision, or in double for single_fast; `moved` are differences of prices on the CPU.
 std::string why_wrong(const results& got, const results& price, const results& on_cpu, const results& moved,
                       const example& of, bool has_bits_of_cpu);
 

@@ -15,9 +15,8 @@ class group {
   public:
     group(std::string suite, const sink& to) : suite_(std::move(suite)), to_(to) {}
 
-    // Passes on the row with these axes, after `measure` has filled it. A row that does not fit into memory
-    // is skipped; one that does not compile, can't be launched or can't be timed is wrong. Throws errors that
-    // end a suite: a lost device, a cancelled run.
+    // Passes on the row with these axes, filled by `measure`. A row that does not fit into memory is skipped;
+    // one that fails is wrong. Throws errors that end a suite: a lost device, a cancelled run.
     void add(json axes, const std::function<void(row&)>& measure);
 
   private:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected: tanh and sum of 2^28 floats needs each byte once, so a hint can at best reach the speed of a copy
-// (share_of_copy). A quarter of a warp covers 128 bytes with 16-byte loads; with L2::256B the next line is on
-// its way before the next quarter requests it. With narrow loads a full warp covers the same 128 bytes, and
-// requesting a line twice gains nothing. Four loads under way in a thread hide as much as the hint does, and
-// so does a ring of asynchronous copies.
+// (share_of_copy). A quarter warp covers 128 bytes with 16-byte loads; L2::256B fetches the next line before
+// the next quarter requests it. With narrow loads a full warp covers 128 bytes, and a hint gains nothing.
+// Four loads under way in a thread hide as much, and so does a ring of asynchronous copies.
 #include "bench/suites/l2_hint.h"
 
 #include <algorithm>
@@ -21,8 +20,7 @@ namespace {
 
 constexpr std::uint64_t block_threads = 256;
 constexpr std::uint64_t full_count = std::uint64_t{1} << 28;
-// A thread has 64 bytes under way with copies of 16 bytes. 16 KiB a block leave room for as many blocks as a
-// multiprocessor has threads for.
+// A thread has 64 bytes under way. 16 KiB a block allow as many blocks as a multiprocessor has threads for.
 constexpr int stages = 4, pieces_through_ring = 32;
 // Blocks at the start, the middle and the end whose sums the host computes.
 constexpr std::uint64_t checked_blocks = 16;
@@ -63,7 +61,6 @@ std::string copier_text(const access& a, const std::string& hint) {
            ";\" :: \"r\"(to), \"l\"(from) : \"memory\");\n    }\n};\n";
 }
 
-// Empty if the checked blocks have these sums.
 std::string why_wrong(const access& a, const std::vector<float>& sums) {
     const std::uint64_t blocks = sums.size();
     for (std::uint64_t i = 0; i < std::min(3 * checked_blocks, blocks); ++i) {

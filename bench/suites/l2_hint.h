@@ -24,7 +24,6 @@ const std::vector<std::string>& hints();  // "none" and the qualifiers
 
 std::string text_of(const access& a, const std::string& hint);
 
-// The sum of tanh over a block's part of the input, and the allowed error.
 struct block_truth {
     double sum, bound;
 };

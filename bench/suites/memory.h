@@ -12,8 +12,7 @@ namespace tilewalk::bench::memory {
 
 std::vector<std::string> texts();
 
-// The passes through shared memory for lanes that read words this far apart: lanes whose words share one of
-// its 32 banks take turns.
+// The passes for lanes that read words this far apart: those in the same of 32 banks take turns.
 int predicted_passes(int stride_words);
 
 }  // namespace tilewalk::bench::memory

@@ -26,7 +26,6 @@ constexpr word64 most_copied = word64{256} << 20;
 const std::string mapped_text = text_of("sum_strided<global<4>>");
 const std::string kept_text = text_of("sum_kept");
 
-// Host memory, pinned or not.
 class host_words {
   public:
     host_words(cuda::device& on, word64 words, bool is_pinned) {
@@ -47,14 +46,12 @@ void fill_with_content(word32* to, word64 words) {
     for (word64 i = 0; i < words; ++i) to[i] = content(i);
 }
 
-// The first wrong word; `words` if there is none.
 word64 first_fault(const word32* of, word64 words) {
     word64 i = 0;
     while (i < words && of[i] == content(i)) ++i;
     return i;
 }
 
-// Copies the host's words to the device, or the device's to the host, in whole pieces.
 struct transfer {
     study& s;
     bool is_upload, is_pinned;

@@ -41,7 +41,6 @@ cuda::launch on_all(study& s, int blocks) {
     return how;
 }
 
-// The number of warps of a launch; all read the same.
 word32 warps_of(const cuda::launch& how) {
     return how.blocks * how.threads / 32;
 }

@@ -23,12 +23,10 @@ using kernels::studies::memory_job;
 
 inline constexpr word64 block_threads = 256;
 
-// The translation unit of a kernel of kernels/studies/memory.h.
 std::string text_of(const std::string& kernel);
 // The same with a table `numbers` in constant memory, made by a function of kernels/studies/constant.h.
 std::string text_with_table(const std::string& kernel, const std::string& maker, word32 words);
 
-// The sum, modulo 2^32, of numbers first, first + stride, ... of the content.
 word32 sum_of_content(word64 first, word64 count, word64 stride = 1);
 
 struct summed {
@@ -61,11 +59,9 @@ class study {
     static cuda::launch blocks_for(word64 count, word64 reads);
 
     group rows() const { return {"memory", to}; }
-    // A texture of two-word texels; empty, with the reason in the row, if the device's textures are too
-    // short.
+    // A texture of two-word texels; empty, with the reason in the row, if textures are too short.
     std::optional<cuda::owned_texture> texture_over(const void* memory, word64 bytes, row& r) const;
-    // Runs the kernel, checks the sum, then times it. Returns true if the row has figures, false if it says
-    // what is wrong.
+    // Runs the kernel, checks the sum, then times it. False if the row says what is wrong.
     bool measure(row& r, const summed& what);
 
   private:

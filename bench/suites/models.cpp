@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `models`: path-steps a second of every model on a year of 252 steps, with shocks made in
-// registers, in each precision, on the GPU and on one core of the CPU. On tiles that both walk, single and
-// double have the same bits, and single_fast differs from double arithmetic by less than the error of the
-// price. Each price agrees, within its error, with a truth found without paths.
+// registers, on the GPU and on one core. Single and double have the same bits on both; single_fast differs
+// from double arithmetic by less than the price's error. Prices agree with a truth found without paths.
 #include "bench/suites/models.h"
 
 #include <algorithm>
@@ -208,8 +207,7 @@ std::string why_not_the_price(const tile_result& all, std::uint64_t paths, doubl
     return fmt::format("the price is {} +- {}, expected {}", got.price, got.standard_error, price);
 }
 
-// Checks that the difference from double arithmetic on the same shocks, which is rounding only, is below one
-// standard error of the price.
+// Checks that rounding moves the mean by less than one standard error of the price.
 void hold_against_double(row& r, const tile_result& sample, const tile_result& in_double,
                          const tile_result& whole) {
     const cpu::shadow s = cpu::compare(sample, in_double, whole);
@@ -221,7 +219,6 @@ void hold_against_double(row& r, const tile_result& sample, const tile_result& i
                           s.difference, s.in_standard_errors);
 }
 
-// An example, and the CPU's results on its first tiles, each computed once.
 class subject {
   public:
     subject(const cpu_bench& here, const example& of, std::uint64_t checked)

@@ -13,7 +13,7 @@
 
 namespace tilewalk::bench::models {
 
-// A call on one asset, on the mean of several, or, without an asset, on a bond. Its path takes 252 steps of
+// A call on one asset, on the mean of several, or, without an asset, on a bond. The path takes 252 steps of
 // the model and, unless stated otherwise, stops after each of them.
 struct example {
     std::string_view name;   // in its rows

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `peers`: the workloads of bench/peers by other libraries, each in a process of its own, beside
-// Tilewalk. Times are from the request for a price to the price, with kernels compiled before. A price that
-// does not agree with Tilewalk's, or with the first library's if Tilewalk has none, is no result. Work on the
-// CPU is compared with Tilewalk on one thread, path by path.
+// The suite `peers`: the workloads of bench/peers by other libraries, each in its own process, beside
+// Tilewalk. Times are from the request to the price, with kernels compiled before. A price that does not
+// agree with Tilewalk's, or else with the first library's, is no result. CPU work is compared with Tilewalk
+// on one thread.
 #include "bench/suites/peers.h"
 
 #include <fmt/format.h>
@@ -215,7 +215,6 @@ std::string asian_book(const json& n) {
         n.at("years").dump(), n.at("steps").dump());
 }
 
-// A volatility and a rate for each date.
 std::string asian_greeks_book(const json& n) {
     const int steps = n.at("steps");
     const auto by_date = [&](const char* of) {
@@ -361,7 +360,6 @@ void add_ratio(row& r, const reported& line, bool is_own, known& of) {
     }
 }
 
-// The CPU's price, on fewer paths.
 estimate on_the_cpu(const std::string& text) {
     run_options options;
     options.overrides.controls = technique::none;
@@ -488,7 +486,6 @@ void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
-// A trade with its way back to every number of its program.
 struct planned_both_ways {
     planned_walk forth;
     program::adjoint_program adjoint;
@@ -503,8 +500,8 @@ struct planned_both_ways {
     }
 };
 
-// Where a price and its gradient are computed. On a GPU the time is from the planned trade to both sums,
-// within memory_bytes (0: no limit); on one thread, of the call's walk.
+// Where a price and its gradient are computed. The time is from the planned trade to both sums on a GPU,
+// within memory_bytes (0: no limit), and of the call's walk on one thread.
 struct greeks_place {
     gpu_timer* gpu;  // null: the CPU
     own_style style;

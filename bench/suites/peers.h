@@ -11,7 +11,6 @@
 
 namespace tilewalk::bench::peers {
 
-// One line printed by a program.
 struct reported {
     std::string workload, library;
     std::string style, version, device,
@@ -22,8 +21,7 @@ struct reported {
     double peak_bytes = 0;  // 0: not known
     std::string skipped;
 };
-// Throws tilewalk::error (input) with program and line for anything that a program of `library` does not
-// print.
+// Throws tilewalk::error (input) with program and line for what a program of `library` does not print.
 reported read_line(std::string_view line, std::string_view library, const std::string& program, int number);
 
 row row_of(const reported& from);
@@ -38,7 +36,6 @@ std::string heston_book(const json& numbers);
 std::string autocallable_book(const json& numbers);
 std::string bermudan_put_book(const json& numbers);
 
-// True if two independent prices are within four of their combined standard errors.
 bool agree(const estimate& a, const estimate& b);
 // The first derivative outside of six of both errors, in words; empty if there is none. Errors estimated from
 // 32 gradients are exceeded falsely once in a million times.

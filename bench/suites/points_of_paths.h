@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the suite `random` that times a single trade with few points: made in registers by paths, or
-// filled into rows and read.
+// The part of `random` that times a trade with few points: made in registers, or read from filled rows.
 #pragma once
 
 #include <cstdint>

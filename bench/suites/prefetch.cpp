@@ -45,7 +45,6 @@ constexpr int most_warps = 64;
 
 struct plan_of_sweep {
     std::vector<const feed_entry*> feeds;
-    // The values of each knob; empty: its preset.
     std::array<std::vector<int>, cuda::knob_table.size()> values;
     std::vector<int> warps;
 };
@@ -61,7 +60,6 @@ plan_of_sweep plan_for(const request& asked) {
         if (asked.feeds.empty() && !feed.makes_use_of(feed_entry::array)) continue;
         const bool wanted =
             asked.feeds.empty() || std::ranges::find(asked.feeds, feed.name) != asked.feeds.end();
-        // The reference is always included.
         if (wanted || feed.name == "none") out.feeds.push_back(&feed);
     }
     for (const auto& name : asked.feeds) static_cast<void>(cuda::feed_named(name));

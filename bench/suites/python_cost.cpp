@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `python`: a book by the command and by the Python package, in turns, and the cost of a million
-// rows of results as a DataFrame and as an Arrow table. bench/python_cost.py measures and compares bits; this
-// file makes the rows.
+// The suite `python`: a book by the command and by the Python package, and the cost of a million rows as a
+// DataFrame and as an Arrow table. bench/python_cost.py measures and compares bits; this file makes rows.
 #include "bench/suites/python_cost.h"
 
 #include <fmt/format.h>
@@ -33,7 +32,6 @@ constexpr double most_count = 0x1p53;
 constexpr double most_seconds = 1200;
 constexpr std::array<std::string_view, 3> sizes{"trades", "paths", "rows"};
 
-// Names of rows, as the program prints them.
 constexpr std::string_view by_command = "command", by_python = "python", start = "start of python";
 
 const row* result_of(const std::vector<row>& rows, std::string_view what) {

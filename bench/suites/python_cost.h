@@ -13,9 +13,8 @@ namespace tilewalk::bench::python_cost {
 // Throws tilewalk::error (input) with program and line for anything that the program does not print.
 row read_line(std::string_view line, const std::string& program, int number);
 
-// Compares the price from a fresh Python with the command's: the figure `ratio`, and
-// `over_command_and_start`, its time over those of the command and of a start of Python together. Does
-// nothing unless all three have results.
+// Compares the price from a fresh Python with the command's, as `ratio`, and with the command and a start of
+// Python together, as `over_command_and_start`. Does nothing unless all three have results.
 void compare(std::vector<row>& rows);
 
 }  // namespace tilewalk::bench::python_cost

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `random`: normals a second of every random source that fills a cube and of cuRAND's device API;
-// the end-to-end cost of a cube: an Asian with shocks made in registers, by us and by cuRAND, against the
-// same one walked from a filled cube; and sums of few quasi-random points by path, made in registers and by a
-// cube. Checks before timing: mean and variance of normals, the CPU's bits for our walks and sums, and
-// cuRAND's price within its error.
+// The suite `random`: normals a second of every random source and of cuRAND's device API; an Asian with
+// shocks made in registers, by us and by cuRAND, against one from a filled cube; and sums of few quasi-random
+// points, in registers and by a cube. Checks before timing: mean and variance of normals, the CPU's bits for
+// our walks and sums, and cuRAND's price within its error.
 #include "bench/suites/random.h"
 
 #include <algorithm>
@@ -91,7 +90,6 @@ std::vector<double> sample_of(gpu_timer& on, const random::cube& from, std::uint
     return out;
 }
 
-// A source that fills a cube, as a row names it.
 struct maker {
     std::string name;
     const random::catalogue_entry* source;
@@ -137,7 +135,6 @@ void measure_fill(gpu_timer& on, row& r, const memory_cube& made, element of, st
     r.figures["share_of_copy"] = rate / on.copy_rate();
 }
 
-// Milliseconds of our own source, by precision.
 struct own_fill {
     std::array<std::optional<double>, 2> milliseconds;
 
@@ -180,7 +177,6 @@ own_fill measure_makers(gpu_timer& on, const sink& to) {
     return ours;
 }
 
-// cuRAND's device headers, or the reason why there are none.
 struct device_headers {
     std::optional<cuda::toolkit_headers> found;
     std::string why_not;
@@ -251,7 +247,6 @@ std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t p
                        ", on the CPU " + std::to_string(r.price) + " +- " + std::to_string(r.standard_error);
 }
 
-// For paths with other random numbers than ours.
 std::string why_not_priced_alike(const kernels::tile_result& got, std::uint64_t paths) {
     if (got.not_finite != 0) return std::to_string(got.not_finite) + " payoffs are no finite numbers";
     if (got.moments.count != static_cast<double>(paths))
@@ -306,7 +301,6 @@ void measure_walks(gpu_timer& on, program::precision p, const device_headers& he
     attempt(row_of_walk("streamed", p), to, [&](row& r) {
         const element of = program::shock_type(p);
         memory_cube made(on, paths, walk_steps, of);
-        // The normals of the asset, as paths make them in registers.
         const random::keyed_rows of_asset{
             kernels::stream_key_of(program::key_of(streamed.trade.data.normal_names, 0)),
             1,

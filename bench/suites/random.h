@@ -14,8 +14,8 @@
 
 namespace tilewalk::bench::normals {
 
-// The paths of a cube of `rows` rows in double: at most `most`, halved until a quarter of the free memory
-// holds them; at least a tile.
+// The paths of a cube of `rows` rows in double: `most`, halved to fit a quarter of free memory; at least a
+// tile.
 std::uint64_t paths_for(std::uint64_t most, std::uint64_t rows, std::size_t free_bytes);
 
 // Empty if the mean and the variance of the sample are within five standard errors of those of independent

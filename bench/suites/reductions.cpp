@@ -95,7 +95,6 @@ std::string why_not_alike(const tile_result& got, const tile_result& tree, bool 
 
 namespace {
 
-// Repeatable work that makes one result of all payoffs.
 struct reducer {
     std::function<void()> run;
     std::function<tile_result()> result;
@@ -158,7 +157,6 @@ class lone {
     cuda::in_flight waits_;
 };
 
-// Rows of one kind and size; the tree's row is the first.
 class comparison {
   public:
     comparison(gpu_timer& on, const char* kind, std::uint64_t paths) : on_(on), kind_(kind), paths_(paths) {}
@@ -215,7 +213,6 @@ class comparison {
     double milliseconds_ = 0;
 };
 
-// Empty if this device can use the reduction.
 std::string why_skipped(const cuda::reduction_entry& by, const gpu_timer& on) {
     try {
         check(by, on.device().properties());
@@ -251,7 +248,6 @@ void measure_walks(gpu_timer& on, std::uint64_t paths, const sink& to) {
 
 void measure_alone(gpu_timer& on, std::uint64_t paths, const sink& to) {
     comparison all(on, "alone", paths);
-    // Normals: the values do not influence the time.
     const cuda::device_memory payoffs(on.device(), paths * sizeof(double));
     const random::opening from{on.device(),
                                [&](const std::string& text, const char* name) { return on.find(text, name); },

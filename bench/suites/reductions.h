@@ -21,8 +21,7 @@ std::string reduce_text(const cuda::reduction_entry& by);
 // The tree's result of all these payoffs, in whole tiles, computed on the host.
 kernels::tile_result on_host(std::vector<double> payoffs);
 
-// Why a result can't be that of the same payoffs as the tree's; empty if it can. A reduction that keeps bits
-// must have all of the tree's.
+// Why a result can't be that of the tree's payoffs; empty if it can. Kept bits must all be equal.
 std::string why_not_alike(const kernels::tile_result& got, const kernels::tile_result& tree, bool keeps_bits);
 bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b);
 

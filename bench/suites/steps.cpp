@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `steps`: the error in an option's price due to the steps that a model chooses, in basis points of
-// the spot. The truth is a Fourier integral, a formula or the quoted surface if there is one, otherwise the
-// price with steps of a quarter of the length from other random numbers. A row whose error exceeds two basis
-// points beyond chance is wrong.
+// the spot, against a Fourier integral, a formula or the quoted surface, or else the price with steps of a
+// quarter of the length. A row whose error exceeds two basis points beyond chance is wrong.
 #include "bench/suites/steps.h"
 
 #include <algorithm>
@@ -41,8 +40,6 @@ put_price by_fourier(law of) {
 double black_put(double forward, double strike, double deviation) {
     return analytics::black_price(analytics::right::put, forward, strike, deviation);
 }
-
-// Published parameters.
 
 constexpr std::array heston_sets{
     fourier::heston{0.04, 4, 0.25, 1, -0.5},       fourier::heston{0.01, 4, 0.25, 1, -0.5},

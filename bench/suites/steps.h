@@ -23,8 +23,7 @@ struct example {
     // The volatility for the deltas of a position in the asset that is worth nothing and removes most of an
     // option's variance. 0: no position, for laws with a heavy upper tail; then all options are puts.
     double volatility = 0;
-    // The price of a put on one unit by strike and years, found without paths; empty: the price with shorter
-    // steps is the truth.
+    // The price of a put on one unit, found without paths; empty: the price with shorter steps is the truth.
     std::function<double(double strike, double years)> put{};
     bool is_watched = false;  // an option with a knock-out barrier, watched continuously
     bool is_rates = false;    // options on rates: caplets

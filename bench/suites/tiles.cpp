@@ -31,7 +31,6 @@ namespace {
 
 constexpr std::array<std::size_t, 6> assets_measured{4, 16, 64, 256, 1024, 4096};
 
-// The index of root (i, j), j <= i, in its triangle.
 std::size_t root_at(std::size_t i, std::size_t j) {
     return i * (i + 1) / 2 + j;
 }
@@ -43,8 +42,8 @@ std::span<const std::size_t> all_assets() {
 }
 
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes) {
-    // A cube has at most 2^26 numbers, which limits small products; the sums at most 2^34 fused multiply-adds
-    // of the full square, which limits large ones.
+    // A cube has at most 2^26 numbers, which limits small products. The full square has at most 2^35 fused
+    // multiply-adds, half of them useful, which limits large ones.
     constexpr std::uint64_t most_elements = std::uint64_t{1} << 26, most_sums = std::uint64_t{1} << 35;
     constexpr std::uint64_t tile = kernels::paths_per_tile;
     const std::uint64_t wanted =
@@ -104,8 +103,7 @@ std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const
 template <class real>
 std::vector<bounded> product_of_path(const program::move_numbers& of, std::span<const real> shocks) {
     std::vector<bounded> out;
-    // The bound for n products summed in any order: n roundings each, to first order. Zeros above the
-    // diagonal are exact.
+    // The bound for n products summed in any order: n roundings each, to first order. Zeros are exact.
     const long double unit = std::numeric_limits<real>::epsilon();
     for (std::size_t i = 0; i < of.factors; ++i) {
         long double sum = 0, size = 0;
@@ -223,7 +221,6 @@ class ladder {
         r.figures["version"] = with.version();
     }
 
-    // Compares times with the plain kernel's, once known.
     void compare_with_plain(row& r) {
         if (!r.wrong.empty()) return;
         const double mine = r.figures["milliseconds"];

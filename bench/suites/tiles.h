@@ -14,7 +14,6 @@
 
 namespace tilewalk::bench::tiles {
 
-// One product: the moves of `assets` assets on `paths` paths, in one step.
 struct product_size {
     std::size_t assets = 0;
     std::uint64_t paths = 0;  // in whole tiles; 0: memory does not hold one
@@ -24,7 +23,6 @@ struct product_size {
         const auto n = static_cast<double>(assets);
         return n * (n + 1) * static_cast<double>(paths);
     }
-    // Bytes of one cube read and one cube written.
     double bytes(std::size_t bytes_of_real) const {
         return 2.0 * static_cast<double>(assets) * static_cast<double>(paths) *
                static_cast<double>(bytes_of_real);
@@ -47,8 +45,7 @@ std::vector<real> square_roots(const program::move_numbers& of);
 // The moves of one path, summed in the order of our kernels, bit for bit.
 template <class real>
 std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const real> shocks);
-// The product without drifts, in more digits than the kernels have, and a bound for its error with any order
-// of sums.
+// The product without drifts, in long double, and a bound for its error with any order of sums.
 struct bounded {
     long double exact, bound;
 };

@@ -76,8 +76,8 @@ struct block_task {
     word64 first_path;
 };
 
-// Neighbouring blocks work on the same paths, so that shocks come from memory once and then from the cache.
-// The last factors take longest and come first.
+// Neighbouring blocks work on the same paths, for the cache's sake. The last factors take longest, so go
+// first.
 static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
     const word64 row_count = row_tiles(a, rows);
     const word64 path_count = blocks_per_step(a, rows, paths) / row_count;

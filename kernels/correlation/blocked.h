@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked kernel: a thread makes 8 x 4 moves in registers. The lanes of a warp share 8 factors and their
-// roots, and each has 4 paths, so 12 numbers from shared memory serve 32 fused multiply-adds. Only a warp's 8
-// x 8 triangle on the diagonal checks where a row ends. The loop over shocks is not unrolled: a thread then
-// takes 128 registers in double (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two it
-// takes 132, and half as many fit.
+// The blocked kernel: a thread makes 8 x 4 moves in registers, from 12 numbers of shared memory for 32 fused
+// multiply-adds. The lanes of a warp share 8 factors and their roots. Only a warp's 8 x 8 triangle on the
+// diagonal checks where a row ends. The loop over shocks is not unrolled: in double a thread takes 128
+// registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two it takes 132, and 8 warps
+// fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

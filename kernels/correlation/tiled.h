@@ -45,7 +45,6 @@ class tiled {
         if (stage * tile < first_row_) {
             unrolled_by<copies>(0, tile, [&](int k) { add(k, s); });
         } else {
-            // On the diagonal a row ends with its own shock.
             unrolled_by<copies>(0, tile, [&](int k) {
                 if (k <= in_row_) add(k, s);
             });

@@ -17,8 +17,7 @@ struct backward_date {
     word32 lowest;           // uses left of the first fit
     int forced_from;         // uses left with which the right must be used
 };
-// A fit, and the interval that begins on its date. The interval's normals are summed over consecutive pieces
-// and scaled by `root`, one over the square root of its steps.
+// A fit, and the interval from its date on: its normals, summed over pieces, are scaled by `root`.
 struct backward_fit {
     word32 date, pieces;
     word64 first_piece;
@@ -80,9 +79,9 @@ static constexpr int numbers_of_side(int functions) {
 static constexpr int numbers_of_fit(int functions, int moves) {
     return 2 * numbers_of_side(functions) + moves * functions;
 }
-// Results of today, for each fit: sums over paths of the policy's estimated and paid worth, and slopes of the
-// first interval. Then (numbers_of_end) a flag for paths without a finite number and, if there are other
-// decisions, the gain over them and its squares about the mean.
+// Results of today, for each fit: sums over paths of the policy's estimated and paid worth, slopes of the
+// first interval; then a flag for paths without a finite number, the gain over other decisions, and its
+// squares.
 static constexpr int numbers_of_today(int moves) {
     return 2 + moves;
 }
@@ -104,8 +103,7 @@ struct backward_sizes {
     constexpr int slopes() const { return moves * functions; }
     constexpr int of_fits() const { return 2 * functions * functions; }
 
-    // A tile holds sums of features and of their squares, then products of functions; or slopes; or, needing
-    // less, sums of the gain.
+    // A tile holds sums and squares of features, then products of functions; or slopes; or sums of the gain.
     constexpr int numbers_of_tile() const {
         const int fits = 2 * features + of_fits();
         return fits > slopes() ? fits : slopes();
@@ -115,8 +113,7 @@ struct backward_sizes {
     constexpr int numbers_of_factors() const { return 3 * factor_doubles() + 3; }
     constexpr int numbers_of_search() const { return 3 * slopes() + 1; }
 
-    // A thread's ring in shared memory, and the most numbers that it reads of a path: for a sum, or in a
-    // sweep.
+    // A thread's ring in shared memory, and the most numbers of a path: for a sum, or in a sweep.
     constexpr int ring_doubles(int threads, int numbers) const {
         return reads == path_reads::smem_rolling_async ? paths_ahead * numbers * threads : 0;
     }
@@ -146,7 +143,6 @@ struct backward_sizes {
         return most_blocks_of_tile * of_block + 2 * features + slopes() +
                ring_doubles(threads_of_lanes, numbers_to_sum());
     }
-    // `fits` is the number of fits of a date.
     constexpr int sweep_doubles(int fits) const {
         return doubles_of_walk + work_of_sweep() + most_blocks_of_tile * functions + 4 * factor_doubles() +
                4 * features + ring_doubles(threads_of_sweep, numbers_to_sweep()) +
@@ -162,12 +158,11 @@ struct backward_sizes {
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }
-    // Limits and threads are tuned for an H200; rejected neighbours are in
-    // bench/results/2026-11-26-NVIDIA-H200-policies.txt.
+    // Tuned for an H200; rejected neighbours: bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
     static constexpr int tile_ints = 128, doubles_of_walk = 96;
-    // A tile's paths of two sides make at most this many blocks. In a sweep, and for sums that fit in
-    // registers, a thread does the work of a lane of a block.
+    // Blocks of a tile's two sides, at most. In sweeps, and for sums in registers, a thread is a lane of a
+    // block.
     static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;
     static constexpr int halves_of_sweep = threads_of_sweep / lanes_of_sum;
 };

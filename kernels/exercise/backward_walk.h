@@ -22,8 +22,7 @@ class backward_walk {
     static constexpr int threads = backward_sizes::threads_of_sweep;
     static constexpr int own_doubles = backward_sizes::doubles_of_walk;
 
-    // One thread opens the object, which lies at the start of shared memory, so that state common to a block
-    // takes no registers.
+    // Opened by one thread, at the start of shared memory: state common to a block takes no registers then.
     void open(const backward_arguments& a, double* shared) {
         const word32 kept = a.trade_count * a.blocks_of_sweep;
         const bool is_kept = blockIdx.x < kept;
@@ -123,8 +122,8 @@ class backward_walk {
         }
     }
 
-    // Synchronises all blocks of the sweep while the next date is loaded. Afterwards all_ has the sums over
-    // tiles, by fit, and the range over blocks.
+    // Synchronises the sweep's blocks while the next date loads. Then all_ has the sums over tiles, and
+    // ranges.
     void meet_and_sum(int fits, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
@@ -246,7 +245,6 @@ class backward_walk {
             }
         }
         __syncthreads();
-        // Stores the ranges with the sums of the block's first tile.
         for (int i = thread(); i < 4 * fits; i += threads) {
             const double* const range = ranges_ + i / 4 * (4 * halves) + i % 4;
             double x = *range;
@@ -254,7 +252,6 @@ class backward_walk {
             sums_of(block_, i / 4)[2 * functions + i % 4] = x;
         }
     }
-    // The sums of the thread's lane and its block for some functions, from `first` on.
     template <int first>
     void sum_lane(const lane_of_block<false>& mine, int fit) {
         constexpr int count = functions - first < sizes.most_at_once ? functions - first : sizes.most_at_once;
@@ -296,7 +293,6 @@ class backward_walk {
         range[1] = further(range[1], high, true);
     }
 
-    // All that a path is paid if notice is given.
     template <class reader>
     static double paid_after_notice(const date& d, bool has_path, word32 path, reader& number) {
         const auto of_payment = [&](int row) {
@@ -340,8 +336,7 @@ class backward_walk {
             use_or_keep();
         }
     }
-    // A path of a tile, in the order of its list. Side 0: the right pays something; 1: pays nothing; 2: the
-    // path has ended; 3: no path.
+    // A listed path. Side 0: the right pays something; 1: pays nothing; 2: the path has ended; 3: no path.
     struct listed_path {
         int side;
         word32 path;
@@ -368,7 +363,6 @@ class backward_walk {
                 ring_, (all - thread() + threads - 1) / threads, place_of, load, use);
         }
     }
-    // The numbers of a path on a date on which the right is offered.
     struct offered_path {
         typename date::known_path known;
         double gives, unit, value, offered, total, worth;
@@ -411,8 +405,8 @@ class backward_walk {
         });
     }
 
-    // A use costs the value of having one more use left afterwards. More uses than were fitted take the value
-    // to come of the most fitted.
+    // A use costs the value of one use more being left afterwards. Values beyond the most fitted uses stay
+    // equal.
     void use_one_of_several() {
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;

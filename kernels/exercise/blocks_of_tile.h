@@ -73,7 +73,6 @@ struct lane_of_block : blocks_of_tile<is_today> {
         });
     }
 };
-// The sum over some blocks, in order.
 static double sum_of_blocks(const double* parts, int pitch, int first, int last) {
     double sum = 0;
     for (int b = first; b < last; ++b) sum += parts[b * pitch];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the paths of a block, which stand in columns in shared memory, in the order that
-// engine/decide/exercise/regression.h fixes.
+// Sums over the paths of a block, in columns in shared memory; the order is regression.h's (engine/decide).
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
@@ -9,8 +8,8 @@
 
 namespace tilewalk::kernels {
 
-// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across], for i < rows and j <
-// cols; if `lower`, only for j <= i.
+// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across]; if `lower`, for j <=
+// i.
 struct product_sums {
     const double *a, *b;
     int rows, cols;
@@ -48,7 +47,6 @@ static void sum_quarter(const product_sums& of, int row, int col, int quarter, d
             add_matrix_product(sums[k][0], sums[k][1], a[at], b[at]);
         });
     });
-    // Lanes 8 apart, then 4 apart.
     unrolled<2>([&](int c) { out[c] = (sums[0][c] + sums[2][c]) + (sums[1][c] + sums[3][c]); });
 }
 static void add_to(const product_sums& of, int row, int col, double sum) {
@@ -56,8 +54,7 @@ static void add_to(const product_sums& of, int row, int col, double sum) {
         of.into[row * of.down + col * of.across] += sum;
 }
 
-// If there are more warps than squares, warps share squares by quarters, which are joined after a barrier.
-// Sizes are those of a block's largest sums.
+// If warps outnumber squares, they share squares by quarters, which are joined after a barrier.
 template <int rows, int cols, bool lower, int threads>
 struct shared_products {
     static constexpr int squares = squares_of(rows, cols, lower), warps = threads / 32;
@@ -84,7 +81,6 @@ struct shared_products {
                 int row = 0, col = 0;
                 place_square(of, square, row, col);
                 double kept[2]{}, half[2]{}, sum[2]{};
-                // Lanes 2 apart, then neighbours.
                 rolled(0, 4, [&](int turn) {
                     double quarter[2];
                     sum_quarter(of, row, col, turn / 2 + turn % 2 * 2, quarter);
@@ -102,7 +98,6 @@ struct shared_products {
             }
         }
     }
-    // Adds the results of `sum`, after a barrier.
     void take(const product_sums& of, int thread) const {
         if constexpr (has_quarters) {
             const int all = squares_of(of.rows, of.cols, of.lower);
@@ -120,8 +115,8 @@ struct shared_products {
     }
 };
 
-// Sums columns, their squares, or their products with another column, by `threads` threads. The 16 threads of
-// a sum are its lanes; the first one calls use(column, sum).
+// Sums columns, their squares, or products with another. The 16 threads of a sum are its lanes; the first
+// calls use(column, sum).
 enum class what_to_sum { numbers, squares, products };
 template <what_to_sum what, class body>
 static void sum_columns(const double* columns, const double* other, int count, int thread, int threads,

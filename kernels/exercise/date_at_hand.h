@@ -32,7 +32,6 @@ struct date_at_hand {
     static constexpr word64 numbers_of_tile = word64(sizes.numbers_of_tile());
     static constexpr double infinity = format<double>::infinity;
 
-    // True if a date may have several fits.
     static constexpr bool has_cases = basis::has_uses || basis::has_notices;
 
     const double *left, *rows;  // all that paths have left, and that of the date
@@ -138,7 +137,6 @@ struct date_at_hand {
         return sum;
     }
     int living(word32 first_tiles) const { return paths_of(first_tiles, true, true); }
-    // The features of a path on the date.
     struct known_path {
         double of[word32(features)];
     };
@@ -162,8 +160,7 @@ struct date_at_hand {
             [&](int k) { of(k + 1, value(int(basis::before(k))) * x[basis::feature(k)]); });
     }
 
-    // Fills the columns of a block with functions; `mine` is the thread's place in the first column. A thread
-    // without a path writes 0.
+    // Fills columns with functions, 0 without a path; `mine` is the thread's place in the first column.
     static void fill_functions(double* mine, const double* means, const double* scales, bool has_path,
                                const known_path& known) {
         for_functions(
@@ -195,7 +192,6 @@ struct date_at_hand {
         spelled_out<moves>([&](int m) { of(m, has_path ? move(m, by.of) : 0); });
     }
 
-    // Sum i over tiles, in order.
     double summed(int i, word32 of_tiles) const { return summed(sums + i, numbers_of_tile, of_tiles); }
     double summed_moves(int i) const { return summed(sums_of_moves + i, word64(sizes.slopes()), tiles); }
     static double summed(const double* next, word64 apart, word32 of_tiles) {
@@ -204,7 +200,6 @@ struct date_at_hand {
         for (word32 tile = 0; tile < of_tiles; ++tile, next += apart) sum += *next;
         return sum;
     }
-    // Features are scaled on the first tiles, if enough paths live there, else on all.
     word32 tiles_of_scale(int& living_there) const {
         const word32 few = tiles < tiles_of_scales ? tiles : word32(tiles_of_scales);
         living_there = living(few);

@@ -20,7 +20,6 @@ struct date_of_tiles : date_at_hand<basis> {
     date_of_tiles(const date& of, double* memory) : date(of), shared(memory) {}
     static int thread() { return int(threadIdx.x); }
 
-    // Makes the factors of both sides and of all paths.
     void make_factors() const {
         constexpr int of_side = functions * functions;
         double *const sums = shared, *const made = sums + sizes.of_fits();
@@ -50,7 +49,7 @@ struct date_of_tiles : date_at_hand<basis> {
         for (int i = thread(); i < 3 * sizes.factor_doubles(); i += threads) this->factors(0)[i] = made[i];
     }
 
-    // One step of conjugate gradients for the slopes, or its first residual; see
+    // A step of conjugate gradients for slopes, or the first residual; see
     // engine/decide/exercise/backward.cpp.
     template <bool of_image>
     void step() const {

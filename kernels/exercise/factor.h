@@ -6,7 +6,6 @@
 
 namespace tilewalk::kernels {
 
-// A symmetric matrix, or the sum of two: elements (i, j) for j <= i.
 struct sum_of_matrices {
     const double *first, *second;  // the second may be null
     int n;
@@ -35,7 +34,6 @@ struct factor_in_memory {
 
     static int lane() { return int(threadIdx.x % 32); }
 
-    // Returns the rank.
     int make(const sum_of_matrices& at, int most_rank) const { return make(*this, at, most_rank); }
     void solve(int rank, const double* right, double* out) const { solve(*this, rank, right, out); }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that sum over the paths of a tile on a date, if all sums of a lane fit in a thread's
-// registers. Same bits as the sums by columns.
+// Sums over a tile's paths on a date, if a lane's sums fit in registers. Same bits as the sums by columns.
 #pragma once
 
 #include "kernels/exercise/blocks_of_tile.h"
@@ -128,8 +127,8 @@ struct lanes_of_tile : date_at_hand<basis> {
                 double number = path.rest;
                 if (of_image) {
                     date::for_moves(path.has_path, path.normals, [&](int m, double move) {
-                        // Volatile, so that they are read for each path: in registers they would take as many
-                        // as the sums.
+                        // Volatile, to be read for each path: in registers they would take as many as the
+                        // sums.
                         const volatile double* const along = along_it + m * known;
                         double slope = 0;
                         spelled_out<known>([&](int f) { slope = fma(along[f], of[f], slope); });
@@ -146,7 +145,6 @@ struct lanes_of_tile : date_at_hand<basis> {
             });
         const blocks_of_tile<is_today> all(*this, tile);
         for (int i = thread(); i < count; i += threads) {
-            // The sum over all blocks, in order.
             this->sums_of_moves_of(tile)[i] = sum_of_blocks(parts + i, count, 0, all.blocks);
         }
     }

@@ -8,11 +8,9 @@ namespace tilewalk::kernels {
 
 // Paths summed at a time; a partly filled block is padded with 0.
 static constexpr int paths_of_block = 256;
-// A sum over a block is made by these lanes, each over every 16th path; then a tree over lanes adds the upper
-// half to the lower.
+// A block's sum is made by these lanes, each over every 16th path, then a tree that folds the upper half.
 static constexpr int lanes_of_sum = 16;
-// In shared memory a column of a block has the paths of a lane side by side, so that neither the threads of
-// paths nor those that sum them conflict in a bank.
+// A column of a block has the paths of a lane side by side, so that no access conflicts in a bank.
 static constexpr int slots_of_lane = paths_of_block / lanes_of_sum + 1;
 static constexpr int slots_of_column = lanes_of_sum * slots_of_lane + 4;
 static constexpr int slot_of(int path) {
@@ -31,15 +29,13 @@ static constexpr int squares_of(int rows, int cols, bool lower) {
 
 // A function is dropped if the part of its squared length that earlier ones do not explain is below this.
 static constexpr double least_pivot = 1e-10;
-// Least paths for each function, so that the fit does not follow noise; a slope's function explains less and
-// needs more.
+// Least paths for each function, against fitting noise; a slope's function explains less and needs more.
 static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
 static constexpr int most_rank(word64 paths, word64 of_function) {
     return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
 }
 // Features are scaled on the first tiles, if at least this many paths live there, else on all.
 static constexpr word64 tiles_of_scales = 16, least_paths_of_scales = 256;
-// Steps of conjugate gradients.
 static constexpr int steps_to_slopes = 4;
 
 // A Hermite polynomial of a normal number, with mean 0 and variance 1. `one` is a 1 of its type.

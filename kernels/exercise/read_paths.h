@@ -37,9 +37,9 @@ struct take_ahead {
     }
 };
 
-// Calls use(place_of(k), loaded) for 0 <= k < count, in order. place_of must also accept larger k and return
-// places without a path. load(place, number) calls number(is_there, from, otherwise), for the same numbers at
-// each place. `ring` is shared memory of the block; ring_doubles gives its size.
+// Calls use(place_of(k), loaded) for 0 <= k < count, in order. place_of is also called for larger k, with a
+// result safe to load. load(place, number) calls number(is_there, from, otherwise), for the same numbers at
+// each place. `ring` is shared memory of the block (see ring_doubles).
 template <path_reads how, int threads, int numbers, class places, class loader, class body>
 static void read_paths(double* ring, int count, const places& place_of, const loader& load, const body& use) {
     if constexpr (how == path_reads::register_rolling) {

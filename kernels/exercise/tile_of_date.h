@@ -65,7 +65,6 @@ struct tile_of_date : date_at_hand<basis> {
         constexpr int rounds = paths_per_tile / threads, warps = threads / 32;
         const int all = paths_in_tile(this->paths, tile), warp = thread() / 32;
         path_in_tile* const list = this->listed + tile * paths_per_tile;
-        // Requests all inputs at once.
         double alive[rounds], offered[rounds], gives[rounds], unit[rounds];
         unrolled<rounds>([&](int r) {
             const bool has_path = r * threads + thread() < all;
@@ -138,7 +137,6 @@ struct tile_of_date : date_at_hand<basis> {
         leave(first, first + features, date::sums_of(tile));
     }
 
-    // Sums products of functions, by side.
     void sum_functions() const {
         constexpr int first = 2 * features, of_side = functions * functions;
         this->find_scales(tile, means, scales);
@@ -161,8 +159,7 @@ struct tile_of_date : date_at_hand<basis> {
         leave(first, first + sizes.of_fits(), date::sums_of(tile));
     }
 
-    // Sums products of functions and moves with what slopes have to explain or, for the image, with what the
-    // current direction explains.
+    // Sums functions times moves times what slopes have to explain or, for the image, now explain.
     template <bool of_image>
     void sum_moves() const {
         this->template look_for_slopes<of_image>(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `bulk_async`: a ring of stages for the whole block, filled by bulk copies that one thread starts
-// (compute capability 9.0 and up). A stage holds `rows` steps; one copy brings the block's paths of one row.
-// At least `distance` steps are under way or waiting beyond the stage in use: distance 24 with 12 rows gives
-// three stages, the fastest on an H200. Few large copies beat many small ones.
+// (compute capability 9.0 and up). A stage holds `rows` steps; a copy brings the block's paths of one row. At
+// least `distance` steps are under way or waiting; 24 with 12 rows gives three stages, fastest on an H200.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -24,7 +23,6 @@ struct bulk_async {
         constexpr stage_geometry ring = geometry();
         constexpr int rows = shape::rows, stages = ring.stages();
         const bool starts_copies = at.thread == 0;  // its first path is the first of the block
-        // Fills a place of the ring with a stage, if there is such a stage.
         const auto fill = [&](int stage, int place) {
             const int first = stage * rows;
             if (first >= steps) return;

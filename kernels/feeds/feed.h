@@ -44,7 +44,6 @@ struct feed_shape {
     static constexpr int l2_bytes = l2_bytes_;
 };
 
-// The shocks and scenarios of one step for a thread's paths.
 template <class shape>
 struct shocks_of_step {
     typename shape::shock of[shape::width][shape::slots > 0 ? shape::slots : 1];
@@ -53,7 +52,6 @@ struct shocks_of_step {
     constexpr typename shape::shock* operator[](int path) { return of[path]; }
 };
 
-// Adjacent elements that one load or copy moves.
 template <class element, int count>
 struct alignas(sizeof(element) * unsigned(count)) neighbours {
     element x[unsigned(count)];
@@ -109,9 +107,8 @@ struct no_scenarios {
     }
 };
 
-// Shocks and scenarios from memory, as a thread sees them: at(step, slot) is the place of its first path, and
-// the next `width` follow. Places are aligned to pieces, or to 16 bytes for bulk copies. Rows reach to the
-// end of the last block's paths.
+// Shocks and scenarios from memory: at(step, slot) is the place of the thread's first path, and the next
+// `width` follow, aligned to pieces, or to 16 bytes for bulk copies. Rows cover the last block's paths.
 template <class shape, int normals, class place = const typename shape::shock*,
           class scenarios = no_scenarios>
 struct array_source {

@@ -27,8 +27,8 @@ struct random_draws {
     using scenarios = scenarios_;
     using normals = normals_;
     using uniforms = uniforms_;
-    // Turns drawn numbers into a step's normals. bring() loads its inputs before anything is drawn;
-    // move(source, brought, shocks) transforms. Steps go in order. If makes_normals, nothing drawn is used.
+    // Turns drawn numbers into normals: bring() loads inputs before the draws, move() transforms, step by
+    // step.
     using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
@@ -82,8 +82,8 @@ struct inline_ {
     struct drawn {
         static constexpr int per_block = draws::per_block;
         static constexpr word32 streams = word32(max_of(slots::streams(), 1));
-        // Blocks need no clearing. Clearing those of a basket of ten assets took 15 % more time in double;
-        // kernels of few streams are 1 or 2 % faster with it.
+        // Clearing blocks of a basket of ten assets takes 15 % more time in double; few streams gain 1 or 2 %
+        // by it.
         typename draws::block block[shape::width][streams];
         typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams];
 
@@ -116,7 +116,6 @@ struct inline_ {
         }
     };
 
-    // Generates the shocks of a thread's steps, in order.
     template <class source>
     struct maker {
         static constexpr bool draws_normals = !source::turn::makes_normals;
@@ -155,7 +154,6 @@ struct inline_ {
   public:
     static constexpr word32 shared_bytes() { return 0; }
 
-    // The number of unrolled steps.
     template <class source>
     static constexpr int group = maker<source>::period;
 
@@ -227,8 +225,8 @@ struct inline_ {
         };
         const int groups = (steps + period - 1) / period;
         if constexpr (has_short_steps<body>() && are_few) {
-            // Groups without an event have a loop of their own, in which nothing else takes registers. With
-            // long steps the second copy costs more than it saves.
+            // Groups without an event have a loop of their own, with fewer registers. It does not pay for
+            // long steps.
             int number_of_group = 0;
             while (number_of_group < groups) {
                 const int quiet = int(min_of(use.quiet_until(), word32(steps)) / word32(period));

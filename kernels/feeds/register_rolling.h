@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `register_rolling`: a ring in registers, with one new load a step, used `distance` steps later.
-// Steps are unrolled by `distance`, so that indices into the ring are constants and the ring needs no local
-// memory.
+// Steps are unrolled by `distance`, so that ring indices are constants and need no local memory.
 #pragma once
 
 #include "kernels/feeds/feed.h"

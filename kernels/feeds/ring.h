@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings in shared memory, and the place of each piece in them. The host sizes blocks, and tests check bank
-// conflicts, by the same functions.
+// Rings in shared memory, and the places of pieces in them, also for the host and for tests of conflicts.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -33,7 +32,6 @@ struct ring_geometry {
         return power + 1;
     }
     constexpr word32 bytes() const { return word32(rings * threads * length() * piece_bytes); }
-    // The byte offset of a piece in the feed's memory.
     constexpr word32 offset(int ring, int thread, int position) const {
         const int piece = layout == ring_layout::transposed ? (ring * positions + position) * threads + thread
                                                             : (ring * threads + thread) * length() + position;
@@ -66,7 +64,6 @@ struct thread_ring {
             });
         });
     }
-    // Starts to copy the shocks of a step from memory to a position.
     template <class source>
     constexpr void copy(int position, const source& from, int step) const {
         unrolled<shape::slots>([&](int slot) {
@@ -85,9 +82,9 @@ struct thread_ring {
     }
 };
 
-// A ring of stages for the whole block. A stage holds `rows` steps, with a row of the block's paths for each
-// slot of a step. While one stage is used, the others hold or receive at least `distance` further steps.
-// After the stages comes a barrier for each.
+// A ring of stages for the whole block, followed by a barrier for each. A stage holds `rows` steps, with a
+// row of the block's paths for each slot. Stages not in use hold or receive at least `distance` further
+// steps.
 struct stage_geometry {
     int rows;
     int distance;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `smem_rolling_async`: a ring in shared memory filled by asynchronous copies (cp.async), each
-// started `distance` steps before it is waited for. Copies under way hold no register, the step's code
-// appears once, and each thread waits for its own copies only.
+// The feed `smem_rolling_async`: a ring in shared memory filled by asynchronous copies (cp.async), started
+// `distance` steps ahead. Copies take no register, and each thread waits for its own copies only.
 #pragma once
 
 #include "kernels/feeds/ring.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `unroll`: a plain load at the point of use, in a loop unrolled by `distance`, so that the compiler
-// may move loads of later steps forward.
+// The feed `unroll`: plain loads in a loop unrolled by `distance`, so that the compiler may move them
+// forward.
 #pragma once
 
 #include "kernels/feeds/feed.h"

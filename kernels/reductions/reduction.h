@@ -93,7 +93,6 @@ static void reduce_tile(const double* payoffs, int count, const tile_site& site,
     if (threadIdx.x == 0) site.result() = {{double(count), mean, sums[0], sums[1], sums[2]}, 0, ~word64{0}};
 }
 
-// Sums over a warp; every thread gets the same bits.
 template <int values>
 static void sum_warp(double (&sums)[3]) {
     for (int v = 0; v < values; ++v) {

@@ -25,7 +25,6 @@ static constexpr table<words> table_to_chase() {
     return out;
 }
 
-// A source that reads a constant table instead of the job's array.
 template <const auto& of>
 struct constant {
     static constexpr int words = 1;

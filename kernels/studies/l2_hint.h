@@ -21,8 +21,7 @@ static void fill_with_singles(float* to, word64 count) {
     if (i < count) to[i] = single_content(i);
 }
 
-// Each thread reads `loads` pieces of `words` floats, all requested before the first is used. Lanes of a warp
-// read neighbouring pieces.
+// Each thread reads `loads` pieces of `words` floats, all requested first; lanes read neighbouring pieces.
 template <class reader, int words, int loads>
 static void sum_of_tanh(const char* from, float* sums) {
     const word64 first = word64(blockIdx.x) * block_threads * loads + threadIdx.x;

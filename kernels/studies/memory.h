@@ -109,7 +109,6 @@ static void chase_in_shared(const memory_job& j) {
     j.sums[0] = at;
 }
 
-// The number of reads must be a multiple of 16.
 static void sum_shared(const memory_job& j) {
     __shared__ word32 table[shared_words];
     for (word32 i = threadIdx.x; i < shared_words; i += block_threads) table[i] = content(i);
@@ -137,7 +136,6 @@ static void sum_local(const memory_job& j) {
     unrolled_by<8>(0, int(j.reads), [&](int n) { sum += a[array_place(word32(n), word32(j.stride))]; });
     hand_in(j, sum);
 }
-// The same array in shared memory, with a bank for each lane.
 static void sum_array_in_shared(const memory_job& j) {
     __shared__ word32 a[array_words][block_threads];
     const word64 mine = word64(blockIdx.x) * block_threads + threadIdx.x;
@@ -238,8 +236,7 @@ static void sum_through_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Streams pieces of 16 bytes and, after every few of them, reads the next of `count` pieces that are read
-// repeatedly.
+// Streams pieces of 16 bytes and, every few of them, reads the next of `count` kept pieces.
 static void sum_kept(const memory_job& j) {
     using piece = neighbours<word32, 4>;
     const word64 first = word64(blockIdx.x) * j.reads * block_threads + threadIdx.x;

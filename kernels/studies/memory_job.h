@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels of the benchmark `memory`, and the places that they read, so that a host can
-// check them.
+// The arguments of the kernels of the benchmark `memory`, and the places that they read, for checks.
 #pragma once
 
 #include "kernels/studies/content.h"
@@ -17,8 +16,7 @@ struct memory_job {
     word32 addresses;
 };
 
-// The chase: the word of a node is the place of the next one. The chase visits all `nodes`, a power of two,
-// once each, in an order that no prefetcher guesses.
+// The word of a node is the place of the next. Visits all `nodes`, a power of two, in an unpredictable order.
 static constexpr word32 next_node(word32 node, word32 nodes) {
     return (node * 1664525u + 1013904223u) & (nodes - 1);
 }
@@ -53,7 +51,6 @@ static constexpr word64 patch_place(word64 i, word64 width) {
 // Numbers that one thread copies to shared memory at once, and the number of rounds.
 static constexpr int pieces_to_shared = 4, rounds_to_shared = 8;
 
-// Streamed reads for each read of kept data.
 static constexpr int streamed_of_kept = 3;
 
 }  // namespace tilewalk::kernels::studies

@@ -25,7 +25,6 @@ static typename generator::state* state_of_thread(const fill_job& a) {
            (word64(blockIdx.x) * normals_threads + threadIdx.x);
 }
 
-// Starts a separate sequence for every thread.
 template <class generator>
 static void set_up_states(const fill_job& a) {
     *state_of_thread<generator>(a) =

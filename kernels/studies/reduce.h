@@ -7,8 +7,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// One block per tile of one trade, with the payoffs of the arguments. `shared` holds a tile's payoffs, then
-// the reduction's memory.
+// One block per tile of one trade. `shared` holds a tile's payoffs, then the reduction's memory.
 template <class reduction>
 static void reduce(const path_arguments& a, char* shared) {
     double* payoffs = reinterpret_cast<double*>(shared);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel of both ways and of the one that merges its sums, with the same layout on the
-// host and on the device.
+// The arguments of the kernel of both ways and of its merging kernel, laid out alike on host and device.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -26,8 +25,8 @@ struct way_back_arguments {
     // [block][number of a path][path of the pass]: the carried states of each piece, then those before each
     // step of a piece if shared memory has no room for them.
     void* kept;
-    // [block][step][slot][path of the pass]. If shocks are made again: the steps of a piece, if shared memory
-    // has no room.
+    // [block][step][slot][path of the pass]; if made again, the steps of a piece without room in shared
+    // memory.
     void* shocks;
     double* sums;                    // trade after trade, [tile of the launch][warp of the tile][place]
     word32 most_pieces, most_steps;  // of a trade of the launch

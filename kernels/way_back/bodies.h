@@ -7,8 +7,7 @@
 
 namespace tilewalk::kernels {
 
-// The way forward as a feed calls it. Keeps the states at the first step of each piece, which begins with a
-// group of the feed.
+// The way forward as a feed calls it. Keeps the states at the first step of each piece.
 template <class choice, class walker>
 struct body_that_keeps : body<walker> {
     using states = typename both_ways<choice>::states;

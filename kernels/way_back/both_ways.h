@@ -8,8 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// By section: its first row of the way back, and its first place of derivatives. Only listed events need them
-// again.
+// By section: its first row of the way back and place of derivatives, which only listed events need again.
 template <bool is_listed>
 struct first_of_sections {
     constexpr first_of_sections(const word32*, const word32*) {}
@@ -63,7 +62,6 @@ class both_ways {
             back_row_[k] = load_read_only(back_words + k);
             place_[k] = load_read_only(a.first_places + found.first_places_at + k);
         });
-        // Moves to the end of the path.
         move_every_step<0>(trade.steps);
         for (; word32(load_read_only(event_)) != no_step; event_ += words64_of_event)
             move_others<1>(word32(load_read_only(event_) >> 32), 1);
@@ -152,7 +150,6 @@ class both_ways {
         }
     }
 
-    // Leaves derivatives of whole paths.
     void finish() {
         leave<ways::of_paths, false>(0, [](int i) { return ways::state_of_path(i); });
         sums_.leave();
@@ -170,7 +167,6 @@ class both_ways {
     static constexpr int words64_of_event = lists_events<program> ? event_in_list::words64 : 1;
     // Sections whose rows are tracked; listed sections are none of these.
     static constexpr int rows_followed = sections_of_masks<program>;
-    // The number of derivatives that sections on every step leave.
     static constexpr int of_every_step = [] {
         int count = ways::of_run(0);
         for (int k = 1; k < rows_followed; ++k) count += (every_step >> k & 1) != 0 ? ways::of_run(k) : 0;
@@ -305,8 +301,7 @@ class both_ways {
             if constexpr (!is_on_every_step<k.value>) run<again, k.value>(s, z, e.place);
         });
     }
-    // Goes back through the step's listed sections. Each needs the states before it, for which the step is
-    // walked again from its beginning.
+    // Goes back through the step's listed sections, walking the step again from its start for each.
     template <class shocks>
     void step_back_by_list(word32 step, const states& before, const shocks& z) {
         const word64* const end = event_;
@@ -334,8 +329,7 @@ class both_ways {
         }
         through_every_step<again, false, 0>(s, z);
     }
-    // Goes back through section k and the earlier ones, if all states they need are known before or after the
-    // step.
+    // Goes back through sections k to 0, if all states they need are known before or after the step.
     template <int k, class shocks>
     void back_quietly(const states& before, const states& behind, const shocks& z) {
         if constexpr (k >= 0) {

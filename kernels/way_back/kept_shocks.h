@@ -39,7 +39,6 @@ class kept_shocks {
             });
         });
     }
-    // Shocks from a step forward, and from a step backward.
     array from(int step) const { return source(step, of_step); }
     array back_from(int step) const { return source(step, ~of_step + 1); }
 

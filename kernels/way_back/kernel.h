@@ -19,7 +19,6 @@
 
 namespace tilewalk::kernels {
 
-// Finishes a tile's sums to numbers of tables.
 template <class choice>
 static void end_sums_in_tables(const way_back_arguments& a, const derivatives_of_trade& found,
                                const sums_in_tables& sums) {
@@ -94,8 +93,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                        in_tables);
         const body_of_way_back<choice> back{walk, of_block, choice::holds_in_shared ? in_shared : in_memory,
                                             choice::holds_quietly_in_shared ? in_shared : in_memory, steps};
-        // `all` are the shocks from the last step on; shocks_from(first) gives those of later steps than
-        // `first`.
+        // `all` are the shocks from the last step back; shocks_from(first) gives those from step `first` on.
         const auto walk_and_read = [&](const auto& all, const auto& shocks_from) {
             choice::back_feed::walk(all, steps, memory, [&](int i, const auto& z) {
                 const int step = steps - 1 - i;

@@ -7,9 +7,8 @@
 
 namespace tilewalk::kernels {
 
-// Sums of a warp over the paths of its threads, of numbers that come a few at a time. They are collected in
-// shared memory until each thread can sum some of them alone: shuffles for each number would take as long as
-// the way back itself.
+// Sums of a warp over its threads' paths, of numbers that come a few at a time. Shared memory collects them
+// until each thread can sum some alone: shuffles for each would take as long as the way back itself.
 template <class sum, int width, int threads>
 class sums_of_warp {
   public:
@@ -26,8 +25,8 @@ class sums_of_warp {
     void make_room() {
         if (used_ + count > slots) leave();
     }
-    // Adds `count` numbers, of(i) the thread's share of number i, whose sums go to `place` and after.
-    // `has_room`: make_room was called for them.
+    // Adds `count` numbers, of(i) the thread's share; sums go to `place` and after. `has_room`: see
+    // make_room.
     template <int count, bool has_room, class numbers>
     void add(word32 place, const numbers& of) {
         if constexpr (count > slots) {

@@ -13,14 +13,13 @@ namespace tilewalk::dates {
 class calendar {
   public:
     calendar() = default;
-    // Business days are all but these weekdays (bit 0 is Monday) and holidays. Throws tilewalk::error (input)
-    // if no weekday is left.
+    // All days but these weekdays (bit 0 is Monday) and holidays. Throws tilewalk::error (input) if none is
+    // left.
     calendar(std::bitset<7> weekend, std::vector<date> holidays);
     static calendar weekends();
 
     bool is_business_day(date d) const;
     bool is_every_day() const { return weekend_.none() && holidays_.empty(); }
-    // Keeps the days that are business days of both calendars.
     calendar joined_with(const calendar& other) const;
 
   private:
@@ -28,7 +27,6 @@ class calendar {
     std::vector<date> holidays_;  // in order
 };
 
-// The rule for a date that is not a business day.
 enum class roll { unadjusted, following, modified_following, preceding, modified_preceding };
 std::optional<roll> parse_roll(std::string_view name);
 

@@ -12,7 +12,6 @@
 namespace tilewalk::dates {
 namespace {
 
-// Range of std::chrono::year.
 constexpr int first_year = -32767, last_year = 32767;
 // Range of years in a book; a date beyond it is a typing error.
 constexpr int first_iso_year = 1900, last_iso_year = 2299;

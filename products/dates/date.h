@@ -12,7 +12,6 @@
 
 namespace tilewalk::dates {
 
-// A day of the proleptic Gregorian calendar.
 struct date {
     std::int32_t serial = 0;  // days since 1970-01-01
     friend auto operator<=>(const date&, const date&) = default;

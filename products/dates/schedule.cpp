@@ -136,8 +136,7 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
         unadjusted = dates_every(start, end, step, rule.days);
     }
 
-    // Periods run between rolled dates, so the first one starts at the rolled start. Dates that roll onto one
-    // day are one date; with `count` this is an error, because the number of steps was given.
+    // Periods run between rolled dates. Dates that roll onto one day are one date, or an error with `count`.
     const date first = adjust(start, rule.days, rule.rule);
     schedule made;
     made.anchor = time_point{first};

@@ -34,8 +34,7 @@ struct schedule {
     friend bool operator==(const schedule&, const schedule&) = default;
 };
 
-// The times of a schedule are all dates or all years, so that their order does not depend on as_of. Both
-// functions throw tilewalk::error (input) without a location; the reader adds it.
+// All times are dates, or all are years. Both throw tilewalk::error (input); the reader adds the location.
 schedule generate(const schedule_rule& rule);
 void check_increasing(const schedule& s);
 

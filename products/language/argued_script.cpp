@@ -15,7 +15,6 @@ namespace tilewalk::language {
 
 namespace {
 
-// Most values of all variables of a script; a list counts each asset.
 constexpr std::size_t most_elements = std::size_t{1} << 16U;
 
 // A policy estimates the value to come for each number of uses left.
@@ -112,7 +111,6 @@ double argued_script::longest_step_of(const expression& e) const {
     return years;
 }
 
-// Fails at the number in the script, or else at the trade's parameter.
 void argued_script::fail_term(const expression& number, const std::string& message) const {
     if (number.is == form::number) fail(number.where, message);
     throw error(error_kind::input, message, {}, parameter_of(number.slot).name);

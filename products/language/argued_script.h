@@ -18,8 +18,8 @@ std::string written(const expression& e);
 
 class argued_script {
   public:
-    // The script counts from `start`. Throws tilewalk::error (input) if an argument is missing or its dates
-    // make no sense.
+    // The script counts from `start`. Throws tilewalk::error (input) for missing arguments or senseless
+    // dates.
     argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of, dates::date start,
                   std::string trade_currency);
 
@@ -57,7 +57,6 @@ class argued_script {
     }
     // The number of values of a variable: one, or one for each asset of its list.
     std::size_t elements(const variable& v) const { return v.list ? list_of(*v.list).size() : 1; }
-    // A date that is the same for every run of a block.
     dates::time_point date_of(const expression& e) const;
 
     [[noreturn]] void fail(place where, const std::string& message) const;

@@ -11,8 +11,7 @@ using program::value;
 
 namespace {
 
-// Keep divisions finite if an interval has no variance or a path starts on the line. Far below any relevant
-// size, and representable in float.
+// Keep divisions finite without variance or with a path that starts on the line. Representable in float.
 constexpr double least_variance = 1e-36;
 constexpr double least_distance = 1e-18;
 
@@ -21,9 +20,8 @@ constexpr double least_distance = 1e-18;
 // each side and four waves both leave less than 1e-15.
 constexpr double series_change_at = 0.3;
 
-// Method of images in the two lines; a and b are the distances of the ends from the lower one. Images shifted
-// by k widths count positive, mirrored ones negative: with five shifted and six mirrored images the sum is
-// symmetric in the two lines.
+// Method of images in two lines; a and b are the distances of the ends from the lower one. Shifted images
+// count positive, mirrored ones negative; five and six of them keep the sum symmetric in the two lines.
 value survival_by_images(value a, value b, value width, value variance) {
     const auto shifted = [&](double k) {
         const value by = k * width;
@@ -46,8 +44,7 @@ value survival_by_waves(value a, value b, value width, value variance) {
     const value angle_a = std::numbers::pi * a / width, angle_b = std::numbers::pi * b / width;
     const value q = variance / (width * width);
     const value decay = exp((-0.5 * std::numbers::pi * std::numbers::pi) * q);
-    // sin(n x) by the recurrence sin((n + 1) x) = 2 cos(x) sin(n x) - sin((n - 1) x); decay^(n^2) by
-    // decay^(2n + 1).
+    // sin(n x) by sin((n + 1) x) = 2 cos(x) sin(n x) - sin((n - 1) x); decay^(n^2) by decay^(2n + 1).
     const value twice_cos_a = 2.0 * cos(angle_a), twice_cos_b = 2.0 * cos(angle_b);
     value sin_a = sin(angle_a), sin_b = sin(angle_b);
     value last_a = a.home()->constant(0.0), last_b = last_a;
@@ -186,7 +183,6 @@ value remainder_of_scaled_erfc(value x) {
     return select(x < x.home()->constant(change_at), by_tail, y * above / below);
 }
 
-// Terms of the distribution of the time above a line.
 struct time_above {
     value x, remainder;  // (|a| + |b|) / sqrt(2 variance), and its remainder
     value likely;        // probability of a touch

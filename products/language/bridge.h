@@ -18,8 +18,7 @@ struct channel {
     program::value below_start, below_end;  // from the lower line up to the path
     program::value above_start, above_end;  // from the path up to the upper line
 };
-// Probability that the bridge leaves a channel of parallel lines. Error below 1e-13; 1 if either end is
-// outside.
+// Probability of leaving a channel of parallel lines. Error below 1e-13; 1 if either end is outside.
 program::value exit_probability(const channel& within, program::value variance);
 
 // Samples of the lowest and highest point of the bridge, from a uniform number in (0, 1).
@@ -40,8 +39,7 @@ program::value sampled_last_touch(program::value at_start, program::value at_end
 
 // The mean of a price over the interval. `price` gives the mean price at a fraction of the interval, where
 // the coordinate is normal with this mean and variance. Five-point Gauss-Legendre quadrature: with d the move
-// of a logarithm and v its variance, the relative error is below 1e-12 for |d|, v <= 0.3, and below 4e-8 for
-// |d|, v <= 1.
+// of a logarithm and v its variance, the relative error is < 1e-12 for |d|, v <= 0.3, < 4e-8 for |d|, v <= 1.
 using price_inside =
     std::function<program::value(double fraction, program::value mean, program::value variance)>;
 program::value mean_between(program::value start, program::value end, program::value variance,
@@ -60,7 +58,6 @@ program::value share_above(program::value at_start, program::value at_end, progr
 program::value variance_of_share_above(program::value at_start, program::value at_end,
                                        program::value variance);
 
-// Shocks for sampled_share_above: two standard normals, three uniform numbers.
 struct share_shocks {
     program::value touch, first_normal, first_uniform, last_normal, between;
 };

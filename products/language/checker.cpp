@@ -19,7 +19,6 @@ using checking::described;
 using checking::in_quotes;
 using checking::surroundings;
 
-// Checks the blocks and statements of a script in their order.
 class checker {
   public:
     explicit checker(syntax& tree)
@@ -79,8 +78,7 @@ class checker {
         right_of_.reset();
     }
 
-    // The longest step of a path and the notice of a right determine where paths stop, so they can't change
-    // along the path.
+    // Paths stop depending on the longest step and on notices, so these can't change along the path.
     void check_years(expression& e, const std::string& what, const std::string& behind) {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
@@ -100,8 +98,8 @@ class checker {
         names_.resolve_parameter(e, *number);
     }
 
-    // A right used several times is decided on by the value of one use. Only the holder's right, without
-    // notice and alone in its block, has one.
+    // A right used several times needs the value of one use: the holder's only, without notice, alone in its
+    // block.
     void check_rights() {
         for (const block_syntax& b : tree_.blocks) {
             if (b.at_least && !b.at_most)

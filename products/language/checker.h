@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker: gives every name of a script its meaning and every expression its type, and refuses scripts
-// that make no sense.
+// The checker: finds the meaning of names and the types of expressions, and refuses senseless scripts.
 #pragma once
 
 #include "products/language/syntax.h"

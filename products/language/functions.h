@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of the language's functions and special words, a row each. The checker, the recording and
-// every suggestion follow from it.
+// The catalogue of functions and special words. Checker, recording and suggestions follow from its rows.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Shows a character in a message: itself if printable, else its code.
+// Messages quote tokens of a script, so their length is bounded.
 constexpr std::size_t most_word_bytes = 100, most_text_bytes = 500;
 
 std::string shown(char c) {
@@ -77,7 +77,6 @@ class lexer {
         throw error(error_kind::input, message, {origin_.file, where.line, where.column});
     }
 
-    // Messages quote tokens of a script, so no token may be long.
     void check_length(std::size_t from, const char* what, std::size_t most) const {
         if (at_ - from <= most) return;
         fail(place_of(from), "found " + std::string(what) + " of " + std::to_string(at_ - from) +
@@ -92,7 +91,6 @@ class lexer {
         return at_ >= source_.size() || now() == '\n' || (now() == '\r' && after(1) == '\n');
     }
 
-    // Turns the indentation of a non-empty line into indent and dedent tokens.
     void read_indentation() {
         while (now() == ' ') ++at_;
         if (now() == '\t') fail(here(), "found a tab in the indentation; indent with spaces");

@@ -35,11 +35,9 @@ struct token {
     }
 };
 
-// Reserved words, which can't be names.
 std::span<const std::string_view> keywords();
 
-// Throws tilewalk::error (input). `origin` is the place of the first character; every line is indented in its
-// file as much as the first. The last token is `end`.
+// Throws tilewalk::error (input). `origin` is the place of the first character. The last token is `end`.
 std::vector<token> tokenize(std::string_view source, const location& origin);
 
 }  // namespace tilewalk::language

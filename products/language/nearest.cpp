@@ -22,7 +22,6 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
     using row = std::array<std::size_t, longest_name + 1>;
     row before_last{}, last{}, now{};

@@ -124,7 +124,6 @@ class parser {
         return b;
     }
 
-    // Reads how often a right may be used, and its notice. The words are reserved only here.
     void read_terms(block_syntax& b) {
         for (;;) {
             const token word = tokens_.now();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payoffs: a script with its arguments and dates, and its recording against a world that stands for the
-// market.
+// Payoffs: a script with its arguments and dates, and its recording against a market (the world).
 #pragma once
 
 #include <functional>
@@ -28,14 +27,13 @@ struct occurrence {
     double years = 0;        // from as_of to the date, or to the end of the interval
     double start_years = 0;  // start of the interval; equal to years on a date
     int index = 0;           // 1-based position in the block's times; 0 in an interval block
-    // The interval of the script. If a path stops inside it, each run covers a part, and the script's
-    // statements take effect in the last part.
+    // The script's interval. If a path stops inside, runs are parts of it, and statements act in the last
+    // part.
     double begins = 0, ends = 0;
 
     bool opens() const { return start_years - begins < dates::same_time_years; }
     bool closes() const { return ends - years < dates::same_time_years; }
 };
-// A run over a whole interval.
 inline occurrence interval(double from, double to) {
     return {to, from, 0, from, to};
 }
@@ -43,7 +41,6 @@ inline occurrence on_date(double years, int index) {
     return {years, years, index, years, years};
 }
 
-// A block of the script: `on DATES:` or `between A and B:`.
 struct block {
     std::string name;                       // for people: "on observations (line 12)"
     bool continuous = false;                // between A and B
@@ -58,8 +55,7 @@ struct block {
 };
 
 // The ends of an interval, in the coordinate in which the path between them is a Brownian bridge, and its
-// variance. Jumps happen at the start; `unjumped` is the position before them, and not valid if there are
-// none.
+// variance. Jumps happen at the start; `unjumped` is the position before them, if there are any.
 struct bridge {
     program::value start, end, variance;
     program::value unjumped{};
@@ -92,19 +88,18 @@ class world {
     virtual bool is_positive(const std::string& /*asset*/) const { return true; }
     // Units of the trade's currency for one unit of `currency`.
     virtual program::value fx(const std::string& currency) = 0;
-    // The forward price of the asset for later dates, one for each run, in the trade's currency. `named`
-    // identifies the date within the script.
+    // The forward price on later dates, by run, in the trade's currency. `named` identifies the date in the
+    // script.
     virtual program::value forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) = 0;
-    // The value on the date at hand, in the trade's currency, of a call (else a put) on the asset with this
-    // strike and these exercise dates.
+    // The value on the date at hand, in the trade's currency, of a call (else a put) with these exercise
+    // dates.
     virtual program::value option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) = 0;
     // The value on the date at hand, in `currency`, of one unit paid on later dates, one for each run.
     virtual program::value bond(const std::string& currency, std::span<const double> years,
                                 const std::string& named) = 0;
     // Makes prices of later dates follow from the spot by the numbers of `by`, or by the market's if null.
-    // `by` must outlive the queries.
     virtual void look_ahead_by(numbers_ahead* /*by*/) {}
     // Discount factor of a currency from as_of, in today's market.
     virtual double discount(const std::string& currency, double years) const = 0;
@@ -117,21 +112,18 @@ class world {
     virtual bridge path_between(const std::string& asset) = 0;
     virtual program::value to_coordinate(const std::string& asset, program::value level, interval_end at) = 0;
     virtual program::value from_coordinate(const std::string& asset, program::value coordinate) = 0;
-    // The mean price at a fraction of the interval (0 is its start, 1 its end), where the coordinate is
-    // normal with this mean and variance.
+    // The mean price at a fraction (0 to 1) of the interval, where the coordinate has this mean and variance.
     virtual program::value mean_price(const std::string& asset, double fraction, program::value mean,
                                       program::value variance) = 0;
     // Called if prices depend on the length of intervals: the script uses an expectation for what happened
     // inside, or treats two answers about one interval as independent.
     virtual void approximates_inside() {}
-    // The mean of the price's logarithm over the interval, and the variance of the mean of the price or of
-    // its logarithm, given both ends of the path.
+    // The mean of the price's logarithm, and the variance of the mean price or logarithm, given both ends.
     virtual program::value mean_logarithm(const std::string& asset, const bridge& path) = 0;
     virtual program::value variance_of_mean(const std::string& asset, const bridge& path, averaged what) = 0;
     // True if the world answers from fixings; there is no bridge then.
     virtual bool is_past() const = 0;
-    // The exchange rate on as_of, for payments still to come whose amount the past has fixed. A past world
-    // only.
+    // Today's exchange rate, for payments to come whose amount the past has fixed. A past world only.
     virtual double fx_today(const std::string& currency) const;
 };
 
@@ -143,8 +135,7 @@ struct compared_assets {
     bool is_smallest_first = false;      // for worst
 };
 
-// A number that the product names as an input of decisions. If the models do not determine it, `number` is
-// not valid and `why_unknown` tells why.
+// An input of decisions. If the models do not determine it, `number` is not valid and `why_unknown` set.
 struct named_feature {
     program::value number;
     std::string why_unknown{};
@@ -178,13 +169,12 @@ struct right_today {
 class decider {
   public:
     virtual ~decider() = default;
-    // Starts a recording and forgets earlier ones.
     virtual void begins() {}
     // Records the truth of using the right into the open section.
     virtual program::value uses(const right_at_hand& right, program::recorder& into) = 0;
-    // The features of the right look ahead by these numbers of the market, one for each later date; `before`
-    // numbers were requested earlier. Returns the numbers to use, so that the decision can stay the same
-    // function of the path in other markets.
+    // The features of the right look ahead by these numbers of the market, one for each later date, after
+    // `before` others. Returns those to use, so that the decision stays the same function of the path in
+    // other markets.
     virtual std::vector<double> looks_ahead(const right_at_hand&, std::size_t /*before*/,
                                             std::vector<double> in_the_market) {
         return in_the_market;
@@ -193,8 +183,7 @@ class decider {
     virtual void gives_notice(const right_at_hand&, program::recorder&) {}
     // Decides on a right of as_of. Returns true if it is used and the trade goes on.
     virtual bool uses_today(const right_today& right) = 0;
-    // Called when the step is recorded, while its section is open. The path stops at these times, the first
-    // of which is as_of.
+    // Called at the end of the step's section. The path stops at these times, the first of which is as_of.
     virtual void ends_step(std::span<const double> /*stops*/, program::recorder&) {}
     // If has_end, ends_path is called with a section open that runs once, after all others.
     virtual bool has_end() const { return false; }
@@ -203,9 +192,8 @@ class decider {
 
 class payoff {
   public:
-    // Resolves dates against as_of. `trade_currency` is the currency of plain `pay`. `since` is the script's
-    // `start`, from which `time` counts: the day on which the trade was first priced, by default as_of.
-    // Throws tilewalk::error (input).
+    // Resolves dates against as_of. `trade_currency` is that of plain `pay`. `since` is the script's `start`,
+    // from which `time` counts, by default as_of. Throws tilewalk::error (input).
     payoff(std::shared_ptr<const product> of, arguments args, dates::date as_of, std::string trade_currency,
            std::optional<dates::date> since = {});
     ~payoff();
@@ -217,15 +205,13 @@ class payoff {
     // Sets who decides on rights; without a decider none are recorded. `by` must outlive the recordings.
     void decide_by(decider* by);
     std::uint32_t value_state() const;  // after declare()
-    // Gives each operation that may leave its domain an output of its own, in place of the payoff's; it ends
-    // as 0 on paths where the operation did not.
+    // Gives each operation that may leave its domain an output in place of the payoff's; 0 if it did not.
     void tell_flaws_apart();
-    // The checked operations, with their places and possible faults, in the order of their outputs. Call
-    // after all is recorded.
+    // The checked operations: places and possible faults, in the order of outputs. Call after all is
+    // recorded.
     std::vector<std::string> checked() const;
     std::vector<std::uint32_t> states_of_checked() const;
-    // Assets whose spot the script can read, currencies whose exchange rate it can read, and further
-    // currencies whose interest rates it can read.
+    // Assets and currencies whose spot, exchange rate, or else only interest rates the script can read.
     const std::vector<std::string>& assets() const;
     const std::vector<std::string>& currencies() const;
     const std::vector<std::string>& rate_currencies() const;
@@ -234,8 +220,7 @@ class payoff {
     // statements above all blocks. Throws tilewalk::error (input) if the script refuses its arguments. State
     // "value" is the result of a path: payments discounted to as_of in the trade's currency.
     void declare(program::recorder& into);
-    // Records block `number` into the open section, with one row for each run. With an eager recorder `runs`
-    // has one member and the block is executed at once.
+    // Records block `number` into the open section, one row for each run. An eager recorder executes one run.
     void record(std::size_t number, std::span<const occurrence> runs, world& market, program::recorder& into);
 
   private:

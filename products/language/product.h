@@ -68,7 +68,6 @@ struct syntax;  // the checked tree of a script, private to the language
 // Stands among features for the automatically found states of the path.
 inline constexpr std::string_view word_of_states = "states";
 
-// A text of the language at its place in a file.
 struct placed_text {
     std::string text;
     location where;  // of its first character
@@ -76,9 +75,8 @@ struct placed_text {
 
 class script {
   public:
-    // Parses and checks `source`; `origin` is the place of its first character, so that errors point into the
-    // file. `features` are the inputs of decisions on rights, in place of the states of the path, or beside
-    // them if one is the word `states`. Throws tilewalk::error (input).
+    // Parses and checks `source`, which begins at `origin`. `features` are inputs of decisions on rights, in
+    // place of the path's states, or beside them if one is the word `states`. Throws tilewalk::error (input).
     script(std::string source, location origin, const std::vector<parameter>& parameters,
            const std::vector<placed_text>& features = {});
     const std::string& source() const { return source_; }

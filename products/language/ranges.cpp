@@ -64,7 +64,6 @@ range product_of(range a, range b) {
                                           multiplied(a.high, b.low), multiplied(a.high, b.high)});
     return rounded({low, high});
 }
-// The divisor must not contain 0.
 range quotient(range a, range b) {
     return product_of(a, {1 / b.high, 1 / b.low});
 }
@@ -187,8 +186,7 @@ ranges::ranges(const argued_script& script, const world& market,
     walk_all();
 }
 
-// Values of variables depend on their ranges, which grow until they hold all values. After some rounds,
-// ranges that keep growing are widened to the largest.
+// Ranges grow until they hold all values of variables, and after some rounds are widened to the largest.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
     for (int round = 0; round < most_rounds; ++round) {
@@ -231,7 +229,6 @@ void ranges::walk(const statements& list, double times, bool in_loop) {
         } else if (const auto* b = std::get_if<branch>(&s.does)) {
             walk(*b, 0, times, in_loop);
         } else if (const auto* l = std::get_if<loop>(&s.does)) {
-            // A local may have been set by an earlier turn of the loop.
             std::ranges::fill(names_, std::nullopt);
             if (!script_.is_given(l->list)) continue;
             walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()), true);
@@ -262,7 +259,6 @@ void ranges::walk(const branch& b, std::size_t from_arm, double times, bool in_l
 void ranges::assign(const assignment& a, double times, bool in_loop) {
     const range to = clamped(of(a.to));
     variable_range& v = variables_[a.variable];
-    // From here on the local has this value.
     const variable& named = script_.tree().variables[a.variable];
     if (!named.is_state && !named.list && !in_loop) {
         names_[a.variable] = to;

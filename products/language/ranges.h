@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of a script's expressions that no path of the trade leaves. They prove that most operations stay in
-// their domain, so that paths need not check them.
+// Ranges that no path of the trade leaves. They prove that most operations need no check along paths.
 #pragma once
 
 #include <map>
@@ -17,8 +16,8 @@ struct range {
     double low = 0, high = 0;  // infinite where the number may overflow
 };
 
-// Interval arithmetic over a script, the trade's terms and how often its blocks run. Market prices are
-// assumed to be of ordinary size, and positive if the model says so; models guard themselves.
+// Interval arithmetic over a script, the trade's terms and the number of runs. Market prices count as of
+// ordinary size, and as positive if the model says so.
 class ranges {
   public:
     // `at_first` has the first values of each variable, by element; empty for locals of a block.
@@ -33,7 +32,6 @@ class ranges {
     bool may_overflow(const expression& e) const;
 
   private:
-    // The values assigned to a variable, and the most that sums add to them.
     struct variable_range {
         range set;
         double fall = 0, rise = 0, next_fall = 0, next_rise = 0;

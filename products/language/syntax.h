@@ -115,7 +115,6 @@ struct payment {
     std::optional<expression> at;  // a time in the interval
 };
 
-// The payment for which a right ends the trade.
 struct settlement {
     payment gives;
 };

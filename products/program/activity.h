@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity: the values of a path program that depend on wanted numbers through a derivative. Floors and
-// unsmoothed comparisons cut the dependence.
+// Activity: values with a derivative to wanted numbers. Floors and unsmoothed comparisons have none.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,7 @@ class active_values {
 
     const std::vector<bool>& states() const { return states_; }
     std::vector<bool> of(std::size_t section) const;
-    // Nodes that hold a truth (0 or 1), by node of the section. Conditions on other numbers have no
-    // derivative.
+    // Nodes that hold a truth (0 or 1), by node. Conditions on other numbers have no derivative.
     std::vector<bool> truths(std::size_t section) const;
 
   private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint of a program: the derivatives of one output to the numbers that its paths read, by a program
-// that walks each path back from its end.
+// The adjoint: derivatives of one output to all numbers of a path, by a program that walks back from its end.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,6 @@
 
 namespace tilewalk::program {
 
-// Numbers of a path program whose derivatives are wanted.
 struct wanted_numbers {
     std::vector<bool> initial_states;       // by state
     std::vector<bool> terms;                // by column of per_trade
@@ -64,11 +62,9 @@ struct adjoint_program {
     std::vector<section_derivatives> sections;
     std::vector<derivative_in> initial_states, terms;
     std::vector<jump> smoothed;
-    // The state of the way back that starts at 1, the derivative of the output to itself; ~0 if no wanted
-    // number matters.
+    // The state of the way back that starts at 1; ~0 if no wanted number matters.
     std::uint32_t seeded = 0;
-    // Jumps are held still by normal numbers (see likelihood_ratio.h), and a control is subtracted from the
-    // output.
+    // True if normals hold jumps still (see likelihood_ratio.h) and a control is subtracted from the output.
     bool has_control = false;
 };
 
@@ -93,8 +89,7 @@ path_program again_quietly(const adjoint_program& a);
 // The width of each smoothed comparison, by its runs; 0 switches the smoothing off.
 using smoothing = std::vector<std::vector<double>>;
 
-// The layout of a trade's derivatives in one array: to initial states, to terms, then by section and run to
-// rows, scenarios and numbers of tables.
+// A trade's derivatives in one array: to initial states, to terms, then by section and run.
 struct derivative_places {
     std::size_t terms = 0;             // the first of a term
     std::vector<std::size_t> first;    // by section: of its first run
@@ -110,8 +105,7 @@ derivative_places places_of(const adjoint_program& a, const path_data& data);
 // The numbers of a trade in the same layout. Scenarios are 0, since a trade does not own their numbers.
 std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
-// Data of the way back, from those of the path. `control` is subtracted from the output if has_control; noise
-// is least if it is near the output's mean.
+// Data of the way back. `control` is subtracted from the output if has_control; best near the output's mean.
 path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {},
                        double control = 0);
 

@@ -34,8 +34,7 @@ constexpr auto functions = []<std::size_t... index>(std::index_sequence<index...
 // Built at compile time: this file must not emit a std function compiled for its instruction set.
 constexpr const function* first_function = functions.data();
 
-// Maps floating-point numbers to signed words in the same order: neighbours differ by one, both zeros are one
-// word.
+// Maps floating-point numbers to signed words in the same order; both zeros are one word.
 template <class real>
 struct in_order;
 template <>

@@ -26,7 +26,6 @@ struct choice {
     friend auto operator<=>(const choice&, const choice&) = default;
 };
 
-// Finds the nodes that only one side of one condition's selects needs.
 class needs {
   public:
     needs(const lane_section& of, const std::set<choice>& not_worth_it)
@@ -67,8 +66,7 @@ class needs {
     std::vector<choice> by_;
 };
 
-// A select inside one side of another counts towards the outer side. If the outer side is not worth a guard,
-// the inner one is judged alone.
+// Selects inside one side of another count towards that side or, if that is not worth a guard, alone.
 needs worth_guarding(const lane_section& of, int least_cost) {
     std::set<choice> not_worth_it;
     for (;;) {

@@ -10,8 +10,7 @@
 
 namespace tilewalk::program {
 
-// Nodes `first` to `last` - 1 matter only on paths where the earlier node `condition` is as true as `side`
-// says. Any number but 0 is true.
+// Nodes `first` to `last` - 1 matter only where the earlier node `condition` (true if not 0) equals `side`.
 struct guard {
     std::uint32_t first = 0, last = 0;
     std::uint32_t condition = 0;
@@ -23,8 +22,7 @@ struct guarded_section {
     std::vector<guard> guards;  // by place; disjoint
 };
 
-// Least cost of a guarded side, in additions. Neighbouring paths rarely agree: below this a branch costs a
-// GPU about what it saves.
+// Least cost of a guarded side, in additions. Below, a branch costs a GPU about what it saves.
 inline constexpr int least_guarded_cost = 100;
 
 // Nodes outside of guards keep their order.

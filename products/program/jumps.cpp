@@ -20,7 +20,7 @@ using index = std::uint32_t;
 constexpr std::uint64_t tried_paths = 12, most_tried_paths = 1200;
 constexpr std::uint64_t measured_paths = 64;
 constexpr std::size_t most_places = 24;  // tried for each comparison
-constexpr double same_number = 1e-9;     // relative to max(|a|, |b|, 1)
+constexpr double same_number = 1e-9;     // of the size of the larger side, or of 1
 
 bool is_comparison(operation code) {
     return code == operation::less || code == operation::less_equal || code == operation::equal;
@@ -91,8 +91,7 @@ class linearity {
     linearity(const path_program& p, const path_data& data, const timeline& when)
         : p_(p), data_(data), when_(when), on_(p, data) {}
 
-    // Many truths decide nothing, such as those of a note that has been called before. Paths are tried until
-    // a truth matters.
+    // Tries paths until a truth matters: many decide nothing, such as those of a note called before.
     bool holds_for(const jump& of) const {
         const std::size_t runs = data_.runs[of.section];
         if (runs == 0) return false;
@@ -127,8 +126,7 @@ class linearity {
     trial on_;
 };
 
-// All numbers of the program, except states that only ever hold a truth or one of several constants: such a
-// state jumped where it was written.
+// All numbers but states that hold truths or constants: such a state jumped where it was written.
 wanted_numbers numbers_of_paths(const path_program& p) {
     wanted_numbers out = all_numbers_of(p);
     for (const lane_section& s : p.sections) {
@@ -148,8 +146,7 @@ wanted_numbers numbers_of_paths(const path_program& p) {
 
 namespace {
 
-// Nodes that matter to later sections by more than a policy's decisions, which are comparisons with its
-// estimated continuation value.
+// Nodes that matter to later sections by more than a policy's comparisons with its continuation value.
 std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
     std::vector<bool> is_to_come(s.nodes.size()), matters(s.nodes.size());

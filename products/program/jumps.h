@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps: comparisons and floors at which a number that later sections read jumps. The derivative along the
-// path misses what happens there.
+// Jumps: comparisons and floors at which a later number jumps, which the derivative along the path misses.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +12,16 @@
 namespace tilewalk::program {
 
 // Returns discontinuous comparisons, floors, and numbers used as conditions. A comparison is continuous if
-// every `select` that its truth decides has equal sides where the compared numbers are equal. This is tried
-// on some paths, with one of the two numbers replaced by the other; a comparison that no path could try
-// counts as a jump. Decisions of a policy are no jumps: to first order nothing changes if both alternatives
-// are worth the same.
+// every `select` that its truth decides has equal sides where the compared numbers are equal, which is tried
+// on some paths. Decisions of a policy are no jumps: to first order nothing changes if both alternatives are
+// worth the same.
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
 
 // Returns the jumps whose place depends on the wanted numbers.
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, const wanted_numbers& wanted);
 
-// Returns the jumps that can be smoothed: less and less_equal, where the payoff is linear in their truth.
-// This is tried on some paths, with truths between 0 and 1; a comparison whose truth never mattered is left
-// out.
+// Returns the less and less_equal comparisons in whose truth the payoff is linear. Tries truths between 0 and
+// 1 on some paths; leaves out a comparison whose truth never mattered.
 std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
                              const std::vector<jump>& all);
 

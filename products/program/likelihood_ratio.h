@@ -23,8 +23,7 @@ namespace tilewalk::program {
 
 inline constexpr std::uint32_t no_slope = ~std::uint32_t{0};
 
-// A less or less_equal comparison, with the nodes that hold (second - first) operand and its derivatives to
-// the normal number of the step before.
+// A less or less_equal comparison, and nodes of (second - first) operand and its derivatives to the normal.
 struct scored_jump {
     jump at{};
     std::uint32_t difference = 0, slope = 0;
@@ -46,8 +45,7 @@ struct scored_program {
 std::optional<scored_program> scored_by(const path_program& p, const std::vector<jump>& jumps,
                                         std::uint32_t normal);
 
-// Chooses the normal number that moves the jumps most on some paths. Empty if each normal number leaves some
-// jump (nearly) unmoved on one of these paths.
+// Chooses the normal number that moves the jumps most on some paths. Empty if each leaves some jump unmoved.
 std::optional<scored_program> scored(const path_program& p, const path_data& data, const timeline& when,
                                      const std::vector<jump>& jumps);
 
@@ -56,10 +54,8 @@ std::optional<scored_program> scored(const path_program& p, const path_data& dat
 bool stand_still_together(const scored_program& of, const path_data& data, const timeline& when,
                           const path_data& direction);
 
-// Data of the trade for the program that carries derivatives.
 path_data data_of_scored(const scored_program& of, path_data data);
 
-// The way back from paths of `forth`.
 struct scored_adjoint {
     path_program forth;
     adjoint_program code;

@@ -36,8 +36,7 @@ std::vector<bool> differing(const std::vector<node>& nodes, const std::vector<bo
     return out;
 }
 
-// By state: true if the opposite path may have another number when a section reads it. Nothing reads what the
-// last section writes.
+// By state: true if a section may read another number on the opposite path. Nothing follows the last section.
 std::vector<bool> differing_states(const path_program& p, index last) {
     std::vector<bool> out(p.states.size(), false);
     for (bool is_new = true; is_new;) {
@@ -54,8 +53,7 @@ std::vector<bool> differing_states(const path_program& p, index last) {
     return out;
 }
 
-// Sums of a drift and multiples of normal numbers. The sum of the opposite shocks is its reflection about the
-// drift.
+// Sums of a drift and multiples of normals. Opposite shocks reflect the sum about the drift.
 class sums_of_normals {
   public:
     explicit sums_of_normals(const std::vector<node>& nodes) : drift_(nodes.size(), nowhere) {

@@ -31,9 +31,9 @@ class chains {
         for (const state_write& w : step.writes) ++users_[w.node];
     }
 
-    // The last link of each chain, by the number of its shock; `nowhere` for a shock that ends no chain.
-    // Empty unless only links use shocks, each intermediate sum is used by the next link alone, and no two
-    // chains end with the same shock.
+    // The last link of each chain, by the number of its shock, or `nowhere`. Empty unless only links use
+    // shocks, each intermediate sum is used by the next link alone, and no two chains end with the same
+    // shock.
     std::optional<std::vector<index>> ends(std::size_t shocks) const {
         std::vector<index> out(shocks, nowhere);
         for (index i = 0; i < nodes_.size(); ++i) {
@@ -96,7 +96,6 @@ std::vector<index> drop_unneeded(lane_section& s) {
     }
     for (std::size_t i = s.place_of_table(0); i < s.row_width(); ++i)
         numbers.push_back(static_cast<index>(i));
-    // A united program has columns, but no code that computes them.
     if (s.per_run.nodes.empty()) {
         s.per_run.columns.assign(nodes_of_columns.size(), 0);
         return numbers;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separates correlated moves: takes the product of correlation and shocks out of a path program, so that it
-// can be computed for all paths ahead of their walk. The product grows with the square of the number of
-// factors, the rest of a step linearly.
+// Separates correlated moves: takes the product of correlation and shocks out of a path program, to compute
+// it for all paths ahead of their walk. It grows with the square of the factors, the rest of a step linearly.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +27,9 @@ struct separated_moves {
     std::vector<std::uint32_t> numbers_of_row;
 };
 
-// Empty if normals are used in any other way. A chain with a gap is refused: a missing root is no zero,
-// because fma by 0 would turn a sum of -0 into +0.
+// Empty if normals are used in any other way. A missing root is no zero: fma by 0 would turn -0 into +0.
 std::optional<separated_moves> separate_moves(const path_program& p);
 
-// Data for `code`, from the data of the original program.
 path_data data_of_code(const separated_moves& m, const path_data& data);
 
 struct move_numbers {

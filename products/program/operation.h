@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of operations: an enumerator and a row of the table each. The recorder, the passes, the
-// printers and both back ends follow from it.
+// The catalogue of operations. Recorder, passes, printers and both back ends follow from its rows.
 #pragma once
 
 #include <array>
@@ -45,8 +44,7 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
-    // b, or NaN if the condition is true and a is not finite. Derivatives, and analyses of what a path pays,
-    // are those of b.
+    // b, or NaN if the condition is true and a is not finite. Derivatives are those of b.
     flaw,  // condition, a, b
     interpolate,
     // The least x at which scale * exp(x) / divisor reaches a level, or exceeds it (see least_logarithm).
@@ -116,8 +114,7 @@ constexpr bool reads_table(operation code) {
     return code == operation::interpolate;
 }
 
-// True for operations that are only computed ahead of the paths; their result depends on the number type of
-// the paths.
+// True for operations computed only ahead of the paths; they depend on the paths' number type.
 constexpr bool is_ahead_of_paths(operation code) {
     return code == operation::least_log_reaching || code == operation::least_log_above;
 }

@@ -21,13 +21,11 @@ program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
 
-// For precision single_fast: multiplies factors and divisors that are the same for all paths ahead of them,
-// so that paths multiply once and never divide.
+// For single_fast: gathers uniform factors and divisors, so that paths multiply once and never divide.
 program regroup(const program& p);
 
-// Where a path-independent level is compared with the least or greatest of products of exponentials, compares
-// logarithms instead: with the least logarithm that reaches the level, found ahead of the paths. Every
-// decision stays the same. An exponential that no payoff reads disappears.
+// Compares logarithms where a path-independent level is compared with the least or greatest of products of
+// exponentials. Every decision stays the same; an exponential that no payoff reads disappears.
 program compare_logarithms(const program& p);
 
 struct pass {
@@ -48,16 +46,13 @@ program optimise(const program& p, const pass_options& with = {});
 // is written twice. Empty if there is none. Debug builds check after every pass.
 std::string fault_of(const program& p);
 
-// Code that runs once, ahead of the paths.
 struct uniform_code {
     std::vector<node> nodes;
     std::vector<std::uint32_t> columns;  // nodes whose results the paths read, by column
-    // Names of the inputs, by slot: the trade's terms, or the rows of a run. For people only, and no part of
-    // the shape; empty in a united program.
+    // Names of inputs, by slot, for people; no part of the shape. Empty in a united program.
     std::vector<std::string> inputs{};
 };
 
-// A table that paths read, and its slot in the recorded program.
 struct lane_table {
     std::uint32_t source = 0;
     std::uint32_t size = 0;
@@ -65,8 +60,7 @@ struct lane_table {
 
 struct lane_section {
     std::string name;
-    // Computed for each run of the section. `term` slots are columns of per_trade, `row` slots those
-    // recorded.
+    // Computed for each run. `term` slots are columns of per_trade, `row` slots those recorded.
     uniform_code per_run;
     // Computed for each path. `term` and `row` slots are columns of per_trade and per_run.
     std::vector<node> nodes;
@@ -115,7 +109,6 @@ std::string name_of_input(const uniform_code& code, std::size_t slot);
 std::string name_of_term(const path_program& p, std::size_t column);
 std::string name_of_row(const path_program& p, std::size_t section, std::size_t column);
 
-// The numbers that a trade's paths read.
 struct path_data {
     std::vector<double> terms;              // by column of per_trade
     std::vector<std::vector<double>> rows;  // by section: row-major, one row a run, with its tables
@@ -135,8 +128,7 @@ struct whole_program {
 // `walked_in` is the number type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 
-// False if a least logarithm does not exist, because a factor is not positive or a level not finite. Such a
-// trade is walked without compare_logarithms.
+// False if a factor is not positive or a level not finite. Such a trade is walked without compare_logarithms.
 bool has_all_logarithms(const path_program& p, const path_data& data);
 
 // Marks the sections that run after every step of the path, so that a walk need not test for them. In a step

@@ -20,8 +20,7 @@ std::string shortest(double number) {
 // Returns the name of the number that a node reads by slot, or an empty text.
 using naming = std::function<std::string(const node& of)>;
 
-// Writes a node as an expression of its operands' names; `prefix` distinguishes the values of one code from
-// another's.
+// Writes a node as an expression of its operands' names; `prefix` belongs to the values of this code.
 std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix,
                        const naming& name_of) {
     const auto slot = std::to_string(n.args[0]);

@@ -26,7 +26,7 @@ struct node {
     friend bool operator==(const node&, const node&) = default;
 };
 
-// The arguments of a node that are indices of nodes.
+// The arguments that are indices of nodes.
 inline std::span<std::uint32_t> operands(node& n) {
     return std::span(n.args).first(static_cast<std::size_t>(entry_of(n.code).arity));
 }
@@ -85,8 +85,7 @@ struct program {
     std::vector<std::uint32_t> lone_normals{};
 };
 
-// The source of a scenario slot: step s reads row rows[s] of an array of the market, one number for each
-// path.
+// The source of a scenario slot: step s reads row rows[s] of an array, one number for each path.
 struct scenario_rows {
     std::uint32_t array = 0;  // its number in the market
     std::vector<std::uint32_t> rows;

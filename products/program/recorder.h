@@ -92,17 +92,14 @@ class recorder {
     // A new shock of the step that ends at this grid time, from the named stream: each call takes the next
     // slot of the program and the next dimension of the stream. Programs without names have one stream.
     value normal(std::string_view stream = {});
-    // A normal that builds no Brownian path.
     value lone_normal(std::string_view stream = {});
     value uniform(std::string_view stream = {});
     // The normal number of a slot taken before, in a section of the same step.
     value normal_again(std::uint32_t slot);
-    // The path's number in an array, on the step that ends at this grid time. The same name gives the same
-    // slot.
+    // The path's number in an array, on this step. The same name gives the same slot.
     value scenario(std::string_view name, const scenario_rows& from);
 
-    // A table with a row of `size` numbers for each run of the section (see program.h). The same name gives
-    // the same slot.
+    // A table with a row of `size` numbers for each run (see program.h). The same name gives the same slot.
     tabulated table(std::string_view name, std::span<const double> numbers, std::size_t size);
     // The position is in grid units. An eager recorder returns a constant.
     value interpolate(tabulated in, value position);
@@ -157,7 +154,6 @@ class recorder {
     std::vector<std::uint32_t> lone_normals_;
 };
 
-// A double beside a value becomes a constant of the same recorder.
 value operator+(value a, value b);
 value operator-(value a, value b);
 value operator*(value a, value b);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of rows and terms that one room makes and another looks up. A name identifies a row within a section,
-// a term within a program.
+// Names of rows (unique in a section) and terms (in a program) that one room makes and another looks up.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +27,10 @@ inline std::string scale_of(std::string_view state) {
     return state.starts_with('x') ? std::string(scale) + "#" + std::string(state.substr(1)) : std::string();
 }
 
-// The first state of stochastic interest rates, after the name of the currency: the short rate's distance
-// from the curve.
+// The first state of stochastic rates, after the currency's name: the short rate's distance from the curve.
 inline constexpr std::string_view rate = "rate";
 inline constexpr std::string_view first_rate = "_rate0";
 
-// The deterministic part of a source's move over a step.
 inline constexpr std::string_view drift = "drift";
 // The variance of an asset or exchange rate over a part of a monitored interval.
 inline constexpr std::string_view variance = "variance";
@@ -61,7 +58,6 @@ inline bool is_of_a_decision(std::string_view name) {
     return name.starts_with(to_come);
 }
 
-// The term that holds the number of dates of a schedule.
 inline constexpr std::string_view schedule_size_prefix = "size ";
 inline std::string schedule_size(std::string_view schedule) {
     return std::string(schedule_size_prefix) + std::string(schedule);

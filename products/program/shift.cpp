@@ -96,7 +96,6 @@ class shifting {
         return out;
     }
 
-    // Puts back the original nodes, reading shifted normals.
     static void put_back(lane_section& s, const std::vector<node>& before,
                          const std::vector<index>& shifted_normal) {
         std::vector<index> renamed(before.size());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importance sampling: the paths of a program with shifted normals, each weighted so that no mean changes. A
-// share of the paths keeps its normals, which bounds every weight by one over that share, whatever the
-// shifts.
+// Importance sampling: paths with shifted normals, weighted so that no mean changes. A share of the paths
+// keeps its normals, which bounds every weight by one over that share.
 #pragma once
 
 #include <vector>

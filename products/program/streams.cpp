@@ -10,8 +10,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// FNV-1a (Fowler, Noll and Vo) with the finaliser of MurmurHash3, which spreads the last letters of short
-// names over all bits.
+// FNV-1a, with the finaliser of MurmurHash3, which spreads the last letters of short names over all bits.
 std::uint64_t hash(std::string_view name) {
     std::uint64_t h = 0xcbf29ce484222325;
     for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of random numbers. A stream belongs to a source of noise, such as an asset, and is identified by
-// the source's name: two trades on one asset take the same numbers, trades on different assets have none in
-// common.
+// Streams of random numbers. A stream is identified by the name of its source, such as an asset: trades on
+// one asset take the same numbers, trades on different assets have none in common.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,7 @@
 
 namespace tilewalk::program {
 
-// A name, and its 62 bits of the random counter (see kernels/philox.h). A stream without a name has the key
-// 0.
+// A name, and its 62 bits of the random counter (see kernels/philox.h). Without a name, the key is 0.
 struct stream_name {
     std::string text;
     std::uint64_t key = 0;
@@ -37,7 +35,6 @@ struct place_in_stream {
 // first slots; if empty, all slots are of one stream.
 std::vector<place_in_stream> places_in_streams(std::span<const std::uint32_t> streams, int slots);
 
-// The key of a stream of a trade; 0 if the trade's data has no names.
 std::uint64_t key_of(std::span<const stream_name> names, std::size_t stream);
 
 }  // namespace tilewalk::program

@@ -13,8 +13,7 @@
 namespace tilewalk::program {
 
 struct tangent_program {
-    // Outputs: those of the program, computed by the same operations, then the derivative of one of them
-    // along each direction.
+    // Outputs: those of the program, then the derivative of one of them along each direction.
     path_program code;
     std::vector<wanted_numbers> along;  // by direction: the numbers that it moves
     std::vector<jump> smoothed;

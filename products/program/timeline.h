@@ -7,7 +7,6 @@
 
 namespace tilewalk::program {
 
-// Run `row` of section `section`.
 struct event {
     std::uint32_t section = 0;
     std::uint32_t row = 0;

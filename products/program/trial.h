@@ -19,7 +19,6 @@ inline bool combines_truths(operation code) {
     return code == operation::logical_not || code == operation::logical_and || code == operation::logical_or;
 }
 
-// The inputs of a section's run on a path.
 struct place_on_path {
     const double* row;
     std::vector<double> states;

@@ -13,9 +13,7 @@ class calls {
     calls(const syntax& tree, const parameters& of_trade, names& known, expressions& arguments)
         : tree_(tree), parameters_(of_trade), names_(known), arguments_(arguments) {}
 
-    // f(x, y)
     type check(expression& e);
-    // f(x for a in basket)
     type check_aggregate(expression& e);
 
   private:

@@ -118,7 +118,6 @@ type expressions::check_binary(expression& e) {
     return type::truth;
 }
 
-// Accepts one of the choices of a parameter, bare or in quotes.
 void expressions::check_word(expression& e, const parameter& of) const {
     if (e.is != form::name && e.is != form::text) {
         fail(tree_, e.where,

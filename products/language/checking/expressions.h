@@ -15,7 +15,6 @@ class expressions {
     expressions& operator=(const expressions&) = delete;
 
     type check(expression& e);
-    // Checks an expression that must have the type `wanted`, which it returns.
     type expect(expression& e, type wanted);
     // Notes a currency whose exchange rate the script reads.
     void expect_exchanged(expression& e);

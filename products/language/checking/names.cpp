@@ -156,7 +156,6 @@ type names::resolve_element(expression& e) {
     return resolve_variable(e, *variable_number, depth);
 }
 
-// The list of assets that a parameter has numbers for.
 std::optional<std::size_t> names::list_of_parameter(const expression& e, std::size_t number) const {
     const parameter& p = parameters_[number];
     if (p.type == parameter_type::asset_list) {

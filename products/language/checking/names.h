@@ -27,15 +27,13 @@ class names {
         schedule_ = schedule;
     }
 
-    // Each writes down what the expression means and returns its type. Pass `as_asset` where an asset is
-    // expected.
+    // Each writes down and returns the type of the expression. Pass `as_asset` where an asset is expected.
     type resolve(expression& name, bool as_asset = false);
     type resolve_element(expression& e);
     type resolve_parameter(expression& e, std::size_t number);
     // Notes that the script asks whether the trade gives the parameter.
     void resolve_question(expression& e, std::size_t number);
 
-    // Refuses a name that an assignment can't set.
     void check_can_be_set(const std::string& name, place where) const;
     bool is_known(std::string_view name) const;
 

@@ -29,20 +29,17 @@ class variables {
     bool is_assigned_in_a_block(const std::string& name) const { return assigned_.contains(name); }
     std::vector<std::string> names_to_set(const std::string& but) const;
 
-    // Finds a state, or a local of the current block.
     std::optional<std::size_t> find(std::string_view name) const;
     std::vector<std::string> names() const;
     const variable& operator[](std::size_t number) const { return tree_.variables[number]; }
 
     // Turns the variables so far into states. Throws if one of them has a first value in some cases only.
     void end_top();
-    // Forgets the locals of the block before.
     void begin_block();
 
     // Bracket the right side of an assignment.
     void begin_right_side(const std::string& name);
     void end_right_side() { setting_.clear(); }
-    // Notes that the current right side depends on the trade's terms.
     void note_trade_is_read() { reads_the_trade_ = true; }
     // Returns the variable of this name, which it creates if there is none.
     std::size_t set(const std::string& name, place where, type of, std::optional<std::size_t> list,

@@ -15,9 +15,7 @@ namespace tilewalk::language::checking {
 [[noreturn]] void fail(const syntax& tree, place where, const std::string& message);
 
 std::string in_quotes(std::string_view name);
-// "a number", "a list of assets".
 std::string described(type t);
-// Suggests the nearest name, or lists all if none is near.
 std::string suggestion_or_all(std::string_view wrong, const std::vector<std::string>& known,
                               const std::string& what);
 // Joins a suggestion, which may be empty, and the list of known names.

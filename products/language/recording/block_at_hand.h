@@ -37,7 +37,6 @@ struct block_at_hand {
     std::size_t place_in_schedule(const occurrence& run) const {
         return static_cast<std::size_t>(run.index - 1 + offset);
     }
-    // The date of a run as written in the book.
     dates::time_point label_of(const occurrence& run) const {
         if (run.index < 1) return {run.ends};
         return of->labels[static_cast<std::size_t>(run.index - 1)];

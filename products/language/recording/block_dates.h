@@ -9,7 +9,6 @@
 
 namespace tilewalk::language::recording {
 
-// One date, or one for each run of a block.
 struct run_dates {
     bool each_run = false;
     std::vector<dates::time_point> times;

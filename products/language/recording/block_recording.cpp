@@ -12,7 +12,6 @@ namespace tilewalk::language::recording {
 
 namespace {
 
-// Records a tree of statements into frames and the recorder.
 class block_recording {
   public:
     block_recording(const block_at_hand& at, const state_slots& slots)
@@ -43,8 +42,7 @@ class block_recording {
         write(f, alive);
     }
 
-    // Records a right: if used, it pays what the body pays and ends the trade. Past rights were not used, or
-    // the trade would be over.
+    // If used, the right pays what the body pays and ends the trade. Past rights were not used.
     void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
@@ -57,7 +55,6 @@ class block_recording {
         out.flaws = f.flaws;
         const bool goes_on = at_.of->at_most > 0;
         if (is_past) {
-            // What was paid today is paid in any case.
             const double before = goes_on ? 0 : at_.into.read(variables_.value_state()).constant();
             const right_today today{*of.right_of, before + f.paid.constant(), at_.of->at_most,
                                     at_.of->at_least};
@@ -86,7 +83,6 @@ class block_recording {
         return static_cast<std::size_t>(at_.of - at_.script.blocks().data());
     }
 
-    // A right on the date at hand, without its payment.
     right_at_hand at_hand(std::size_t block, value alive, decider& by) {
         const std::string& own = at_.script.trade_currency();
         const language::block& of = at_.script.blocks()[block];

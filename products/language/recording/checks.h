@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of operations that may leave their domain, such as the root of a number that may be negative. A
-// fault makes the path's payoff NaN, which fails the trade.
+// Checks of operations that may leave their domain. A fault makes the payoff NaN, which fails the trade.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +12,9 @@
 
 namespace tilewalk::language::recording {
 
-// The checked operations of a script, over all its blocks.
 struct checked_operations {
     std::vector<const expression*> operations;  // in order of first use
-    // If true, each operation has a state that ends as 0 on paths without its fault; else faults go into the
+    // If true, a state of each operation ends as 0 on paths without its fault; else faults go into the
     // payoff.
     bool are_told_apart = false;
     std::vector<std::uint32_t> states{};  // by operation, if they are told apart
@@ -24,7 +22,6 @@ struct checked_operations {
     std::size_t number_of(const expression& e, program::recorder& into);
 };
 
-// The fault of an operation and its cure, as text.
 std::string told(const expression& operation);
 
 class checks {

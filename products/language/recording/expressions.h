@@ -33,7 +33,6 @@ class expressions {
 
     // Calls `with` for each asset of a list, as the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
-    // The numbers of the first comparison in the block.
     const compared_assets& compared() const { return compared_; }
     // The position of an index's asset in its loop's list, from 0.
     std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }

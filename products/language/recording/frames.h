@@ -11,17 +11,14 @@
 
 namespace tilewalk::language::recording {
 
-// Slots of a script's states in the recorder.
 struct state_slots {
     std::uint32_t value = 0, alive = 0;
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
-// Results of checks at one point of a block: numbers that are finite on paths without faults. By operation if
-// these are told apart, else one for all under 0.
+// Results of checks, finite on paths without faults: by operation if told apart, else one for all under 0.
 using flaws = std::map<std::size_t, value>;
 
-// The values of variables at one point of a block.
 struct frame {
     std::vector<std::vector<value>> variables;  // by variable and element; not valid: unchanged in the block
     value paid;                                 // in this block so far; not valid if nothing
@@ -36,7 +33,6 @@ class frames {
   public:
     frames(const block_at_hand& at, const state_slots& slots, values& made);
 
-    // A frame of the right shape in which nothing is assigned yet.
     const frame& at_first() const { return first_; }
     std::size_t elements() const { return elements_; }
     std::uint32_t value_state() const { return slots_.value; }
@@ -48,8 +44,7 @@ class frames {
     void keep_until_the_interval_ends(frame& f);
     // A truth: this part of an interval is its last.
     value interval_ends();
-    // Writes the states and the payments of a block. `alive` is true if the script was running when the block
-    // began; not valid for a script without `stop`.
+    // Writes the states and payments of a block. `alive`: the script was running; not valid without `stop`.
     void write(const frame& f, value alive);
 
   private:

@@ -32,7 +32,6 @@ value interest_rates::forward_rate(const expression& e) {
     return (from / to - 1.0) / length;
 }
 
-// The schedule of an annuity or a swap rate.
 const dates::schedule& interest_rates::payments_of(const expression& e) const {
     const dates::schedule& schedule = at_.script.schedule_of(e.operands[2].slot);
     if (schedule.times.empty())

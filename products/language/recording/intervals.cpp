@@ -11,13 +11,11 @@ namespace tilewalk::language::recording {
 
 namespace {
 
-// The name of the state of an interval in parts.
 std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
 
-// True if the answer gives unbiased payoffs of any form. The mean of the logarithm counts: its distribution
-// is normal with known variance.
+// True if payoffs of any form are unbiased. The mean of the logarithm is normal with known variance.
 bool is_exact(function asked) {
     return asked != function::mean_spot && asked != function::variance_of_mean_spot &&
            asked != function::time_above && asked != function::time_below;
@@ -42,7 +40,6 @@ company company_of(function asked) {
     }
 }
 
-// The same path with its jumps at the end of the interval.
 bridge jumps_last(const bridge& path) {
     return {path.unjumped, path.end - (path.start - path.unjumped), path.variance};
 }
@@ -116,8 +113,8 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
     }
 }
 
-// Touches and extremes take the jumps of an interval at its start. Means and times average over jumps at the
-// start and at the end, since a jump is equally likely at every moment.
+// Touches and extremes take jumps at the interval's start. Means and times average over jumps at start and
+// end.
 value intervals::to_come(const question& q) {
     switch (q.asked) {
         case function::touched_below:
@@ -245,7 +242,6 @@ value intervals::variance_of_mean(const question& q) {
     return sum_over_parts(q, in_part) / (made_.step_length() * made_.step_length());
 }
 
-// The mean time on one side of a level.
 value intervals::time_beyond(const question& q) {
     const bool is_above = q.asked == function::time_above;
     const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
@@ -273,7 +269,6 @@ value intervals::variance_of_time_beyond(const question& q) {
     return sum_over_parts(q, length * length * variance);
 }
 
-// A sample of the time on one side of a level.
 value intervals::drawn_time_beyond(const question& q) {
     const bool is_above = q.asked == function::drawn_time_above;
     const distances d = is_above ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
@@ -286,7 +281,6 @@ value intervals::drawn_time_beyond(const question& q) {
     return sum_over_parts(q, part_length() * sampled_share_above(d.start, d.end, q.path.variance, shocks));
 }
 
-// A sample of whether a level is touched.
 value intervals::touches(const question& q) {
     const bool is_below = q.asked == function::touches_below;
     const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
@@ -297,7 +291,6 @@ value intervals::touches(const question& q) {
                             [&](value so_far) { return max(so_far, in_part); });
 }
 
-// A sample of the time of the first touch, or of the last moment beyond a level.
 value intervals::time_of_touch(const question& q) {
     const bool is_below = q.asked == function::touch_time_below || q.asked == function::last_time_below;
     const bool is_last = q.asked == function::last_time_below || q.asked == function::last_time_above;

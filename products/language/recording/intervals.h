@@ -17,8 +17,7 @@ class intervals {
     intervals(const block_at_hand& at, values& made, market_at_hand& market)
         : at_(at), made_(made), market_(market) {}
 
-    // Answers a function of intervals at the given levels. In the past only the fixing at the end of the
-    // interval is known.
+    // Answers a function of intervals at these levels; in the past, by the fixing at the interval's end.
     value of(function asked, const std::string& asset, const std::vector<value>& levels);
 
   private:

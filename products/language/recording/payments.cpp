@@ -67,8 +67,7 @@ double payments::discount(const std::string& currency, double years) const {
     return years < -dates::same_time_years ? 0.0 : at_.market->discount(currency, std::max(years, 0.0));
 }
 
-// The present value, in the trade's currency, of one unit of `currency` paid then, not yet multiplied by the
-// exchange rate at hand.
+// The present value of one unit of `currency` paid then, to be multiplied by the exchange rate at hand.
 value payments::discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();

@@ -18,8 +18,7 @@ bool is(value v, bool yes);
 value both(value a, value b);
 value either(value a, value b);
 
-// Records each number, name or operation once in a block. So a sample that the script requests twice in the
-// same words is one sample.
+// Records each number, name or operation once in a block, so that repeated samples are one sample.
 class values {
   public:
     explicit values(const block_at_hand& at) : at_(at), is_in_parts_(at.is_in_parts()) {}
@@ -38,15 +37,12 @@ class values {
     value row(const std::string& name, const std::function<double(const occurrence&)>& number_at);
     // A truth that is known for each run of the block.
     value flag(const std::string& name, const std::function<bool(const occurrence&)>& is_set);
-    // Years of the script's interval.
     value step_length();
 
     bool is_in_parts() const { return is_in_parts_; }
-    // Combines the numbers of an interval's parts: `with` maps the number so far to the one including this
-    // part.
+    // Combines the parts of an interval: `with` maps the number so far to the one including this part.
     value over_parts(const std::string& name, value of_part, const std::function<value(value)>& with);
 
-    // Refuses a block that unrolls to too many values.
     void spend(place where, std::size_t count);
 
   private:

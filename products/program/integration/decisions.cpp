@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t no_step = ~std::size_t{0};
 constexpr double least_rate = 1e-3;  // of a state's move, along the direction
 
-// Empty if an output does more than add to itself.
 std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
     const auto is_output = [&](index state) {
@@ -138,7 +137,6 @@ void decisions_to_integrate::decide(std::size_t s, bool ends) {
     }
 }
 
-// True if only payments depend on the truth.
 bool decisions_to_integrate::only_pays(const decision& d) const {
     const lane_section& s = p_.sections[d.section];
     std::vector<bool> depends(s.nodes.size(), false);
@@ -173,8 +171,8 @@ std::map<index, double> decisions_to_integrate::known_writes(std::size_t section
     return out;
 }
 
-// Looks for a state that the decision marks when it comes out above, but not below, and after which no shock
-// matters. All decisions that end paths share one mark.
+// Looks for a state that the decision sets only when it comes out above, and after which no shock matters.
+// All decisions that end paths share one mark.
 bool decisions_to_integrate::ends_path(const decision& d) {
     const auto above = known_writes(d.section, {}, d.truth, d.upper ? 1 : 0),
                below = known_writes(d.section, {}, d.truth, d.upper ? 0 : 1);
@@ -257,8 +255,7 @@ std::vector<double> decisions_to_integrate::direction_for(const decision& d, std
     return out;
 }
 
-// Adds the states in which a section leaves levels. Outputs, and the outcome of the decision itself, do not
-// count.
+// Adds states in which a section leaves levels. Outputs and the decision's own outcome do not count.
 void decisions_to_integrate::add_memory(std::size_t section, std::set<index>& to) const {
     const lane_section& s = p_.sections[section];
     const auto known = of_section_.find(section);

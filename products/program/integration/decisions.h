@@ -41,7 +41,6 @@ struct decision {
 
 class decisions_to_integrate {
   public:
-    // Keeps references to all arguments.
     decisions_to_integrate(const path_program& p, const path_data& data, const timeline& when);
 
     bool are_none() const { return of_section_.empty(); }

@@ -41,8 +41,7 @@ class rising_nodes {
     double number(std::size_t run, index i) const { return *numbers_[run][i]; }
     std::size_t runs() const { return numbers_.size(); }
 
-    // The directions in which states move for the truth to become `wanted`; empty if it may change more than
-    // once.
+    // Directions of states in which the truth becomes `wanted`; empty if it may change more than once.
     std::optional<rises> rising_to(index truth, bool wanted) const {
         rises out;
         return becomes(truth, wanted, out) && !out.empty() ? std::optional(out) : std::nullopt;
@@ -95,8 +94,7 @@ class rising_nodes {
                (depends_[n.args[0]] || depends_[n.args[1]]);
     }
 
-    // True if the number rises (way 1) or falls (-1) when the states move as `out` says. Adds the states that
-    // it reads to `out`.
+    // True if the number rises (way 1) or falls (-1) with the directions `out`, to which it adds new states.
     bool rise(index i, int way, rises& out) const {
         if (!depends_[i]) return true;
         const node& n = nodes_[i];

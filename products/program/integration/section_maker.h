@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots of decisions along a direction: explicit if an exponential is compared with a level, by Newton's
-// method otherwise.
+// Roots of decisions along a direction: explicit for an exponential and a level, else by Newton's method.
 #pragma once
 
 #include <algorithm>
@@ -218,7 +217,6 @@ class section_maker {
         }
         return known[i] = out;
     }
-    // A sum of positive numbers, one side of a comparison.
     struct side {
         std::vector<std::pair<index, bool>> parts{};  // nodes; true if the negated node counts
         index constant = nowhere;

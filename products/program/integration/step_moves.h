@@ -50,8 +50,7 @@ class step_moves {
         find_dependence(p);
         for (std::size_t run = 0; run < data.runs[0]; ++run) by_step_.push_back(found_in(p, data, run));
     }
-    // Slots of normals that move states, all of them linearly. Determined by the program, so trades of one
-    // shape share them in any market.
+    // Slots of normals that move states linearly. Trades of one shape share them in any market.
     const std::vector<bool>& slots() const { return is_used_; }
     const std::vector<bool>& moved() const { return moved_; }
     // The multipliers, by slot; 0 where slots() is false.
@@ -149,8 +148,7 @@ class step_moves {
     std::vector<std::map<index, std::vector<double>>> by_step_;
 };
 
-// The steps before the dates of a path, their directions of unit length, and the rates at which states move
-// along them.
+// The steps before dates, their directions of unit length, and the rates at which states move along them.
 struct directed_steps {
     step_moves moves;
     std::vector<std::vector<std::size_t>> before{};      // by section and run

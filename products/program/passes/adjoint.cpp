@@ -69,7 +69,6 @@ class section_reversal {
     std::vector<index> derivative_;  // by node of `from_`
 };
 
-// Drops what the marked states do not need.
 void keep_states(path_program& p, std::vector<bool> needed) {
     const auto is_needed = [&](const state_write& w) { return needed[w.state]; };
     for (bool changed = true; changed;) {

@@ -57,8 +57,7 @@ class rewriter {
         return out;
     }
 
-    // Collects the curves whose least or greatest a node is, in operand order. Gives up beyond most_curves,
-    // which a script that nests minima can exceed.
+    // Collects the curves whose least or greatest a node is, in operand order; false beyond most_curves.
     bool find_curves(index i, operation of, std::vector<curve>& out) const {
         if (out.size() > most_curves) return false;
         if (is(i, of)) {
@@ -77,8 +76,7 @@ class rewriter {
         return i == nowhere ? append(into_, {operation::constant, {}, 1.0}) : (*renamed_)[i];
     }
 
-    // The least of some values reaches a level if all do, the greatest if one does. A logarithm below the
-    // bound means "not reached".
+    // The least of values reaches a level if all do, the greatest if one does. Below the bound: not reached.
     index in_logarithms(const node& n) {
         const bool is_strict = n.code == operation::less;
         if (!is_strict && n.code != operation::less_equal) return nowhere;

@@ -145,8 +145,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
         case operation::norm_inv:
             return quotient(d, bell(of, one_over_root_two_pi));
         case operation::normal_to_exponential:
-            // -log(norm_cdf(-x)) has the derivative density(x) / P(X > x). The value is clamped below -1 and
-            // above 9.
+            // The derivative is density(x) / P(X > x); the value is clamped below -1 and above 9.
             return where(put(operation::logical_and, {put(operation::less, {constant(-1), a}),
                                                       put(operation::less, {a, constant(9)})}),
                          product(d, product(bell(a, one_over_root_two_pi), put(operation::exp, {of}))));
@@ -186,7 +185,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
             return operand == 1 ? bump : put(operation::neg, {bump});
         }
         case operation::equal:
-            // `equal` of two truths is either the first one or its negation.
+            // `equal` of two truths is the first one or its negation.
             return put(operation::select, {n.args[1 - operand], d, put(operation::neg, {d})});
         case operation::logical_not:
             return put(operation::neg, {d});
@@ -211,8 +210,7 @@ index derivative_rules::quotient(index d, index by) {
 }
 
 // Avoids 0 * infinity = NaN. On the way back the factor may be infinite where no path selects it. On the way
-// forward a condition drops that later; the case left is an infinite derivative that the payoff multiplies by
-// 0.
+// forward, an infinite derivative may meet a factor 0 of the payoff.
 index derivative_rules::times(index d, bool may_be_infinite, index factor, bool is_unbounded) {
     const index made = product(d, factor);
     if (way_ == way::back) return is_unbounded ? if_taken(d, made) : made;
@@ -228,8 +226,7 @@ index derivative_rules::decided(index d, bool may_be_infinite, index if_so, inde
     return times(d, may_be_infinite, difference, is_unbounded);
 }
 
-// d times the derivative of the truth of a < b to b - a: 15 / 32 (3 - 10 x^2 + 7 x^4) / width for |x| < 1,
-// with x = (b - a) / width.
+// d times 15 / 32 (3 - 10 x^2 + 7 x^4) / width for |x| < 1, with x = (b - a) / width; 0 elsewhere.
 index derivative_rules::smoothed(index of, index d) {
     const auto [a, b, c] = from_.nodes[of].args;
     const index x = product(put(operation::sub, {b, a}), narrowness_[of]);

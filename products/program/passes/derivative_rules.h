@@ -24,13 +24,11 @@ class derivative_rules {
     void smooth(index comparison);
 
     bool is_passed(index of, std::size_t operand) const;
-    // The derivative d after passing node `of`. On the way forward, d `may_be_infinite` although the value is
-    // finite.
+    // The derivative d after passing node `of`. On the way forward, d may be infinite for a finite value.
     index through(index of, std::size_t operand, index d, bool may_be_infinite = false);
     // True if the derivative after passing the node may be infinite where its value is finite.
     bool makes_infinite(index of) const;
 
-    // An operation that returns one of two operands unchanged.
     struct choice {
         index condition;
         std::size_t if_so, if_not;  // numbers of operands

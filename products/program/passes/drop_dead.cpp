@@ -6,7 +6,6 @@ namespace tilewalk::program {
 
 namespace {
 
-// Marks every node that a root needs.
 std::vector<bool> needed_nodes(const std::vector<node>& nodes, std::vector<bool> roots) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         if (!roots[i]) continue;

@@ -21,7 +21,6 @@ inline index add_state(whole_program& to, std::string name, double at_start) {
     return static_cast<index>(to.code.states.size() - 1);
 }
 
-// Adds a column that passes on an input of the uniform code.
 inline index add_column(uniform_code& to, operation kind, std::string name) {
     const auto slot = static_cast<index>(to.inputs.size());
     to.inputs.push_back(std::move(name));

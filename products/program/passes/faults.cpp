@@ -10,7 +10,6 @@ namespace tilewalk::program {
 
 namespace {
 
-// How many slots of each kind the nodes of some code can read.
 struct slots {
     std::size_t terms = 0, rows = 0, states = 0, normals = 0, uniforms = 0, scenarios = 0, tables = 0;
 };
@@ -93,7 +92,6 @@ std::string fault_of_streams(const std::vector<std::uint32_t>& streams, int slot
     return {};
 }
 
-// Checks everything but the sections.
 template <class any_program>
 std::string fault_besides_sections(const any_program& p) {
     for (const std::string& fault : {fault_of_streams(p.normal_streams, p.normals_per_step, "normals"),
@@ -129,7 +127,6 @@ std::string fault_of(const program& p) {
 std::string fault_of(const path_program& p) {
     const auto of_uniform = [](const uniform_code& code, const slots& there) {
         if (std::string fault = fault_of(code.nodes, there); !fault.empty()) return fault;
-        // A united program has columns, but no code that computes them.
         for (const std::uint32_t c : code.columns) {
             if (!code.nodes.empty() && c >= code.nodes.size())
                 return "a column is node " + std::to_string(c) + " of " + std::to_string(code.nodes.size());

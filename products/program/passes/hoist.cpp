@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hoisting: computes what is the same for all paths ahead of them, once for the trade or for each run of a
-// section.
+// Hoisting: computes what all paths share ahead of them, once for the trade or for each run of a section.
 #include <map>
 #include <tuple>
 
@@ -118,7 +117,6 @@ class section_split {
         for (index& arg : operands(n)) arg = (this->*operand)(arg);
         return n;
     }
-    // Unused states and tables lose their slots.
     node with_new_slots(node n) {
         if (n.code == operation::state) n.args[0] = new_state_[n.args[0]];
         if (n.code == operation::interpolate) {

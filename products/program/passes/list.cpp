@@ -15,7 +15,6 @@ constexpr std::array all{
     pass{"share", "one node for equal operations on equal operands", &share, false},
     pass{"drop_dead", "drops nodes, writes and states that no output depends on", &drop_dead, false},
     pass{"regroup", "multiplies factors that are alike for all paths among themselves", &regroup, true},
-    // Clean up after regrouping.
     pass{"fold", "once more", &fold, true},
     pass{"share", "once more", &share, true},
     pass{"drop_dead", "once more", &drop_dead, true},

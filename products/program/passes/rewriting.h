@@ -15,8 +15,7 @@ namespace tilewalk::program {
 using index = std::uint32_t;
 inline constexpr index nowhere = ~index{0};
 
-// Rebuilds each section node by node: `put` gets a node with renamed operands and returns its node in the new
-// section.
+// Rebuilds sections node by node: `put` gets a node with renamed operands and returns its new node.
 inline program rebuild(const program& p, const std::function<index(section& into, const node&)>& put) {
     program out = p;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
@@ -71,7 +70,6 @@ void keep_written(any_section& s) {
 // The scope within which a node has a single value.
 enum class reach : std::uint8_t { trade, run, path };
 
-// Extends `out`, which already covers the first nodes, to all of them.
 inline void extend(std::vector<reach>& out, const std::vector<node>& nodes) {
     for (std::size_t i = out.size(); i < nodes.size(); ++i) {
         const node& n = nodes[i];

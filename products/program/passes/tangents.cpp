@@ -20,8 +20,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Moves each node directly behind the last of its operands, which keeps few numbers live. The first nodes
-// keep their order.
+// Moves nodes directly behind their last operand, to keep few numbers live. The first nodes stay in order.
 void put_near_operands(section& s, std::size_t first_nodes) {
     std::vector<index> behind(s.nodes.size(), 0), order(s.nodes.size());
     for (index i = 0; i < s.nodes.size(); ++i) {
@@ -114,7 +113,6 @@ class recording {
     void carry(std::size_t number) {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections[number];
-        // Truths are the same for all directions.
         derivative_rules rules(
             from,
             told_.smoothed.empty() ? std::vector<bool>(from.nodes.size()) : active_.front().truths(number),
