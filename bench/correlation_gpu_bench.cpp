@@ -208,7 +208,7 @@ class timed_walk {
     kernels::path_arguments arguments_{};
 };
 
-// Where shocks are correlated: in the path kernel, made there or read from memory, or ahead of it.
+// The place of correlation: in the path kernel, on shocks made there or read from memory, or ahead of it.
 enum class way { in_kernel_inline, in_kernel_from_memory, ahead };
 
 void price_basket_repeatedly(benchmark::State& state, way how, precision p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Asian case and Longstaff and Schwartz's put by QuantLib's Monte Carlo engines and by Tilewalk, on one
-// core. Both must agree on the Asian's price; the put's finite-difference price must be within the bounds.
+// core. The Asian's prices must agree; the put's finite-difference price must be within Tilewalk's bounds.
 #include <cmath>
 
 #include "bench/asian_case.h"
@@ -132,7 +132,7 @@ void quantlib_put(benchmark::State& state) {
     state.counters["bias"] = option.NPV() - truth_of(c);
 }
 
-// As many paths as QuantLib for finding and following the policy, and as many more for the upper bound.
+// Takes as many paths as QuantLib for finding and following the policy, and as many more for the upper bound.
 void tilewalk_put_one_core(benchmark::State& state) {
     const put_case c;
     const tilewalk::engine pricer;

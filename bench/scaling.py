@@ -99,7 +99,7 @@ def paper(asked):
         a_second = sum(estimates) / sum(t - start for t in times)
         spread = [(t - start) / (e / a_second) for t, e in zip(times, estimates)]
         of_file = max(0.0, (merging_many - merging) / (7 * asked.shards))
-        # Each shard plans its own part of a trade again.
+        # A shard plans its own part of a trade again.
         of_cut = max(0.0, (sum(many_times) - 8 * asked.shards * start - (sum(times) - asked.shards * start)) / (7 * asked.shards))
         print(json.dumps({"trades": asked.trades, "paths": asked.paths, "cores": os.cpu_count(), "planning": round(planning, 3),
                           "start of a worker": round(start, 4), "more by a cut": round(of_cut, 4), "merging": round(merging, 4),

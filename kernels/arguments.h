@@ -8,16 +8,14 @@
 namespace tilewalk::kernels {
 
 // One trade. Its numbers, from `numbers_at` on: terms, initial states, then the rows of each section; a row
-// has columns, then tables. Rows of sections on every step are part of the step's rows, appended in section
-// order. Each of these parts begins at a multiple of piece_bytes, as does a row of that many bytes (see
-// row_pitch).
+// has columns, then tables. Rows of sections on every step are appended to the step's rows. All these parts,
+// and rows of piece_bytes or more, begin at a multiple of piece_bytes (see row_pitch).
 // Its words, from `words_at` on, in whole pieces: keys of its streams (see words_of_keys); the place of each
-// section's first row, counted from numbers_at; at scenario_place, if the program has scenario slots, the row
-// of each slot in the array of scenarios, for each step; at event_place, two words for each step that other
-// sections follow: its number, and a mask whose bit k says that section k runs after the step, on its next
-// row. Two words with the number no_step end them. A program with more sections than a mask has bits has
-// instead a listed_event for each run of such a section, in the order of execution, ended by one with the
-// number no_step.
+// section's first row, counted from numbers_at; at scenario_place, for each step the row of each scenario
+// slot in the array of scenarios; at event_place, two words for each step that other sections follow, ended
+// by no_step: its number, and a mask whose bit k says that section k runs after the step, on its next row. A
+// program with more sections than a mask has bits has instead a listed_event for each run of such a section,
+// in the order of execution, ended by no_step.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -28,6 +26,7 @@ struct trade_record {
     word32 target_step;  // the first of its steps to targets, which are in the array of normals
 };
 
+// The most bytes that one load brings.
 static constexpr word32 piece_bytes = 16;
 // The most pieces of rows that a thread loads ahead, for a group of steps that may reach beyond the last.
 static constexpr int most_pieces_held = 2;

@@ -52,8 +52,7 @@ static constexpr float from_bits(word32 bits) {
 }
 
 // Compiler-dependent code is here and in loops.h. Device compilers have these three as functions, host
-// compilers as builtins; only a template may contain either form, since neither is constant for every
-// compiler.
+// compilers as builtins. Neither is constant for every compiler, which only a template may contain.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)

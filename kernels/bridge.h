@@ -13,8 +13,7 @@ struct bridge_node {
 };
 
 // A step towards a target, a place known in advance: its bridge node's numbers, and the scale that turns the
-// move into a normal. A step that ends on a target has by_right 1 and otherwise 0; after the last, by_right
-// is 0.
+// move into a normal. On a target's step by_right is 1 and the rest 0; after the last, by_right is 0.
 template <typename real>
 struct step_to_target {
     real by_left, by_right, deviation, inverse_root;

@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels {
 
-// A sum in units of 2^-64, in two words, of up to 2^19 numbers below 2^43 in size. Others and NaN spoil it.
+// A sum in units of 2^-64, in two words, of up to 2^19 numbers below 2^43 in size. Other numbers spoil it.
 struct fixed_sum {
     static constexpr double most = 0x1p43;
 

@@ -35,7 +35,8 @@ static constexpr shock* place_of(const cube_argument& in, word64 row, word64 pat
     return static_cast<shock*>(in.first) + row * in.pitch + path;
 }
 
-// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions], or n.
+// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions], or in row
+// n if slots is null.
 struct draws_arguments {
     cube_argument into;
     word64 seed;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits to shocks by inversion: neighbouring bits give neighbouring shocks, as quasi-random points
-// need.
+// Random bits to shocks by inversion: neighbouring bits give neighbouring shocks, for quasi-random points.
 #pragma once
 
 #include "kernels/normal_distribution.h"
@@ -11,8 +10,7 @@ namespace tilewalk::kernels {
 static constexpr double normal_of_bits(word64 w) {
     return norm_inv(uniform_of_bits(w));
 }
-// The lower half inverts (w + 1/2) / 2^32, the upper half mirrors it, so both tails reach norm_inv(2^-33) =
-// -6.34.
+// The lower half inverts (w + 1/2) / 2^32, the upper half mirrors it: both tails reach norm_inv(2^-33).
 static constexpr float normal_of_bits(word32 w) {
     const bool is_upper = w >= 0x80000000u;
     const float x = norm_inv(fma(float(is_upper ? ~w : w), 0x1p-32f, 0x1p-33f));

@@ -33,8 +33,8 @@ static constexpr void unrolled(const body& of) {
 }
 
 // The same, unrolled by the language if long. NVRTC unrolls a long loop only after choosing arrays for
-// registers: a basket of ten assets then had its shocks in local memory and took up to half as long again.
-// Where registers are short, NVRTC's late unrolling is better.
+// registers: a basket of ten assets then had its shocks in local memory and took up to half as long again. If
+// registers are short, NVRTC's late unrolling is better.
 template <int count, int i = 0, class body>
 static constexpr void spelled_out(const body& of) {
     if constexpr (count <= 4) {

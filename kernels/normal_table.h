@@ -11,8 +11,8 @@ namespace tilewalk::kernels {
 template <class shock>
 struct normal_table;
 
-// Six coefficients. Those of the second power and above are floats: a part is so small that each power
-// contributes 2^7 times less. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
+// Six coefficients, floats from the second power on: a part is so small that each power contributes 2^7 times
+// less. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
 template <>
 struct normal_table<double> {
     static constexpr int bits_of_part = 5, octaves = 53, rows = octaves << bits_of_part;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of a program on numbers, under the operations' names. Functions not defined here (abs, sqrt,
-// exp, log, sin, ...) are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as
-// true.
+// exp, ...) are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as true.
 #pragma once
 
 #include "kernels/math.h"

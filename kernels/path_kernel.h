@@ -47,7 +47,7 @@ static constexpr int sums_of() {
     }
 }
 
-// The words before those of the sections: keys of streams. None if the program draws no random numbers.
+// The words before those of the sections: keys of streams, if the program draws random numbers.
 template <class program>
 static constexpr word32 head_words_of() {
     if constexpr (requires { typename program::normal_slots; }) {
@@ -192,7 +192,7 @@ class walker {
 
     template <int k, class row>
     void run(const row& numbers_of_row, const shocks& z) {
-        // Unrolled explicitly: around a long section the compiler keeps a loop, and the walker in local
+        // Unrolled explicitly: around a long section the compiler keeps a loop, with the walker in local
         // memory.
         unrolled<shape::width>([&](int w) {
             program::template section<k>(states_[w], z[w], numbers_of_row, row_of<program::terms>{trade_});

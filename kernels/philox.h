@@ -121,9 +121,9 @@ class path_stream {
 };
 
 // path_stream with fewer instructions, for three more registers. Half the products of the first two rounds
-// depend on path and name only and are computed here. The others depend on the block and on the path's upper
-// bits, which are the same for a tile, so that a GPU computes them once for a warp. On an H100 a path kernel
-// in single gains 3 to 6 %; one in double, which needs the registers, loses 3 %.
+// depend on path and name only and are computed here. The rest depends on the block and the path's upper
+// bits, so that a GPU computes it once for a warp. On an H100 a path kernel in single gains 3 to 6 %; one in
+// double, which needs the registers, loses 3 %.
 template <word32 kind, int rounds = philox_rounds>
 class prepared_path_stream {
   public:

@@ -38,8 +38,7 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // The way through a bridge, one visit a step; null: no bridge. Components give places after the first
-    // nodes.
+    // The way through a bridge, one visit a step, or null. Components give places after the first nodes.
     const point_visit* visits;
     const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
     const double* loadings;       // [node][component]

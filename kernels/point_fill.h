@@ -28,8 +28,7 @@ class shared_normals<double> {
         }
     }
     double operator()(const normal_place<double>& at) const {
-        // Almost never taken. Selecting a memory cost 9 to 12 %
-        // (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
+        // Rarely taken. Selecting a memory cost 9 to 12 % (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
         if (at.row >= word32(kept)) return normal_of(all_, at);
         const double* const low = low_ + at.row;
         const float* const high = high_ + at.row;

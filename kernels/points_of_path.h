@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normal shocks of paths that take few points, computed in registers. Same bits as filled rows
-// (point_fill.h). The table of normals is read through the L1 cache: half of all numbers need one of its
-// octaves.
+// (point_fill.h). The table of normals is read through the L1 cache: half of all numbers need one octave.
 #pragma once
 
 #include "kernels/feeds/inline.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that a warp makes together, for `width` paths a thread; their indices differ in the lowest bits
-// only.
+// Points that a warp makes together, `width` paths a thread; indices differ in the lowest bits only.
 #pragma once
 
 #include "kernels/loops.h"
@@ -19,7 +18,7 @@ static scramble of_lane(const scramble& x, word32 lane) {
             __shfl_sync(all_lanes, x.third, int(lane)), __shfl_sync(all_lanes, x.fourth, int(lane))};
 }
 
-// The reversed coordinates of the thread's paths, of which `index` is the first. Each lane handles a bit of
+// The reversed coordinates of the thread's paths, of which `index` is the first. A lane handles one bit of
 // the index; the upper bits are the same for all paths.
 template <int width>
 static neighbours<word32, width> points_of_warp(const word32* directions, word32 index) {

@@ -23,8 +23,8 @@ static word32 number_of_block() {
 }
 
 // Adds to c the product of a, 8 x 4, and b, 4 x 8, distributed over a warp: a thread has a[lane / 4][lane %
-// 4], b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Each number of c is a chain of
-// four fma, in order (tests/decide/least_squares_test.cpp).
+// 4], b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Numbers of c are chains of four
+// fma, in order (tests/decide/least_squares_test.cpp).
 static void add_matrix_product(double& c, double& c_next, double a, double b) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c), "+d"(c_next)

@@ -10,8 +10,8 @@ namespace tilewalk::kernels {
 
 // The numbers from `lowest` to twice that are cut into intervals of equally many doubles, the tenth around 1.
 // With c near the inverse of an interval's middle, the entries are -2 c and 2 log(c). The tenth has c = 1,
-// which keeps the relative accuracy near 1. The others were searched until 2 log(c) had 45 fractional bits up
-// to an error below 2^-60, so that its sum with an exponent's part is exact.
+// which keeps the relative accuracy near 1. All other c were searched until 2 log(c) had 45 fractional bits
+// up to an error below 2^-60, so that its sum with an exponent's part is exact.
 struct uniform_log_table {
     static constexpr int bits = 4, entries = 1 << bits;
     static constexpr double lowest = 0.703125;

@@ -56,9 +56,8 @@ inline constexpr double smallest_change = 0.03;
 // million rows. Two things make it more frequent:
 // - Noises are estimates. An interval between order statistics m places apart has a relative error of about
 //   1 / sqrt(m), hence m / 2 degrees of freedom: of 11 samples, the fewest, m is 8, and four timings have
-//   about
-//   16. Student's t of 16 degrees falls below -4.9 with a chance of 8e-5; but with 11 samples the interval is
-//   one of 98.8 %, so the threshold is 6.3 standard deviations, and the chance 5e-6.
+//   about 16. Student's t of 16 degrees falls below -4.9 with a chance of 8e-5; but with 11 samples the
+//   interval is one of 98.8 %, so the threshold is 6.3 standard deviations, and the chance 5e-6.
 // - Sampling stops at the first interval that is narrow enough, possibly by chance. With the rule's own
 //   numbers, the chance is 1.3e-5 if samples vary by 2 %, and 6e-5 if they vary by 5 % and 140 are taken.
 // A sweep of 500 rows without any change thus reports a slower one with a chance of at most 500 times that:

@@ -7,7 +7,7 @@
 namespace tilewalk::bench {
 
 // The passes for reading one position of every thread, over the fewest that its bytes could take: 1 is free
-// of conflicts. A pass serves 32 banks of 4 bytes, and the threads of 128 bytes.
+// of conflicts. A pass serves 32 banks of 4 bytes; the threads of a warp are served 128 bytes at a time.
 double predicted_passes(const kernels::ring_geometry& ring);
 
 }  // namespace tilewalk::bench

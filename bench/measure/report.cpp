@@ -480,7 +480,7 @@ std::string reasons_list(const row_list& rows, std::string row::*why, const std:
     return out.empty() ? out : element("h3", title) + "<ul class=\"reasons\">\n" + out + "</ul>\n";
 }
 
-// As wide as its texts need to be readable; scrolls on a narrower page.
+// Wide enough for its texts to be readable; scrolls on a narrower page.
 std::string drawn(const chart& of) {
     return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(of.title) + "\">" +
            inline_svg(of) + "</div>\n";

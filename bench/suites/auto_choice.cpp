@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `auto`: compares the tuner's choice with the fastest of all candidates and with feed `none`, on
-// kernels that differ in payoff, precision and resident warps, none of which the tuner was written for.
+// kernels that differ in payoff, precision and resident warps and were not looked at while the tuner was
+// written.
 #include "bench/measure/suites.h"
 
 #include <algorithm>

@@ -101,7 +101,7 @@ device_fill::device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const
     : on_(on),
       set_up_(from.keeps_state ? std::optional(on.find(set_up_text(from), "set_up", with)) : std::nullopt),
       fill_(on.find(fill_text(from, of), "fill", with)),
-      // As many threads as the device holds at once: each starts a state, and more threads would wait.
+      // The threads that the device holds at once: each starts a state, and more threads would wait.
       how_{static_cast<std::uint32_t>(random::resident_blocks(on.device(), fill_, {1, threads, 0})), threads,
            0},
       states_(on.device(),

@@ -4,8 +4,7 @@
 //   reads pinned memory by itself; pageable memory first goes through a pinned buffer of the driver's.
 // - A kernel that reads pinned memory in place reads at the speed of the bus: as good as a copy for numbers
 //   read once, and bad for numbers read again.
-// - A window of persisting accesses keeps up to the set-aside in the L2 cache while other numbers stream
-// past.
+// - A window of persisting accesses keeps up to the set-aside in the L2 cache while other numbers pass by.
 //   Data smaller than the cache stays there anyhow if read often; of data a few times the set-aside a part is
 //   kept, and the window gives way.
 #include <algorithm>

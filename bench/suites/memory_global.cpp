@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Global memory: ways and orders of reading it. Expected:
 // - Bandwidth falls in steps where the footprint leaves the L1 cache of a multiprocessor and then the L2
-// cache.
-//   The read-only path is the same cache on today's GPUs, and as fast; a texture fetch moves 8 bytes and goes
-//   through fewer units.
+//   cache. The read-only path is the same cache on today's GPUs, and as fast; a texture fetch moves 8 bytes
+//   and goes through fewer units.
 // - Memory moves in sectors of 32 bytes: with a stride of 8 words or more each word costs a sector, and an
 //   eighth of the bytes is useful. A misaligned warp touches one sector more, which its neighbour has brought
 //   into the cache: nearly free.
 // - Records of 12 bytes cost three loads that share sectors; padded to 16 they are one load, with a quarter
-// of
-//   the bytes wasted. Arrays of fields move useful bytes only.
+//   of the bytes wasted. Arrays of fields move useful bytes only.
 // - Rows that do not begin on a sector cost little if they are long; padding short ones costs more than it
 //   gains.
 // - Textures are thought to suit patches of 8 by 4 texels. A linear texture has rows as global memory has, so
@@ -120,7 +118,7 @@ void misaligned(study& s) {
     }
 }
 
-// Each row reads as many words as there are at the largest stride.
+// All rows read as many words as there are at the largest stride.
 void strided(study& s) {
     constexpr word64 largest = 32;
     group rows = s.rows();

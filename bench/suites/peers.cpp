@@ -500,8 +500,8 @@ struct planned_both_ways {
     }
 };
 
-// Where a price and its gradient are computed. The time is from the planned trade to both sums on a GPU,
-// within memory_bytes (0: no limit), and of the call's walk on one thread.
+// The place of a gradient's computation. The time is from the planned trade to both sums on a GPU, within
+// memory_bytes (0: no limit), and of the call's walk on one thread.
 struct greeks_place {
     gpu_timer* gpu;  // null: the CPU
     own_style style;

@@ -2,11 +2,10 @@
 // Benchmark of feeds, at every distance, layout and width, with few warps and with many: the fastest way to
 // bring shocks from memory to a path kernel. A row whose tiles differ in a bit from those of `none` is wrong.
 //
-// The study that this reproduces compared five strategies (batched and rolling prefetch, to registers and to
-// shared memory, and asynchronous copies) on a kernel of computational finance over the distance: uneven if
-// the ring in shared memory has bank conflicts, even if padded. It left the indexing that needs no padding to
-// the reader: layout `transposed`. Widths, `bulk_async`, `l2_prefetch` and the axis of resident warps are
-// ours.
+// The study reproduced here compared five strategies (batched and rolling prefetch, to registers and to
+// shared memory, and asynchronous copies) by distance: results were uneven if the ring in shared memory has
+// bank conflicts, even if padded. Indexing without padding was left to the reader: layout `transposed`.
+// Widths, `bulk_async`, `l2_prefetch` and the axis of resident warps are ours.
 #include <algorithm>
 #include <array>
 #include <cstring>

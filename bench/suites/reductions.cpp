@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `reductions`: every reduction at the end of a path kernel that does little else, and alone on
-// payoffs in memory. Each runs ten times before timing, and its bits are compared with what it promises.
+// payoffs in memory. Before timing, ten runs each show whether bits are as promised.
 #include "bench/suites/reductions.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `tiles`: moves of correlated assets from shocks, by every kernel of kernels/correlation and by
-// cuBLAS. Each of ours must give the bits of the plain kernel, and that one the host's on a sample of paths.
-// cuBLAS chooses its own orders of sums, and must be within a bound that holds for any order.
+// cuBLAS. Our kernels must give the bits of the plain one, and the plain one those of the host on some paths.
+// cuBLAS chooses its own orders of sums, and must be within a bound for any order.
 #include "bench/suites/tiles.h"
 
 #include <algorithm>

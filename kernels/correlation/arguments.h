@@ -76,8 +76,7 @@ struct block_task {
     word64 first_path;
 };
 
-// Neighbouring blocks work on the same paths, for the cache's sake. The last factors take longest, so go
-// first.
+// Neighbouring blocks share paths, and so the cache. The last factors take longest and go first.
 static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
     const word64 row_count = row_tiles(a, rows);
     const word64 path_count = blocks_per_step(a, rows, paths) / row_count;

@@ -2,8 +2,7 @@
 // The blocked kernel: a thread makes 8 x 4 moves in registers, from 12 numbers of shared memory for 32 fused
 // multiply-adds. The lanes of a warp share 8 factors and their roots. Only a warp's 8 x 8 triangle on the
 // diagonal checks where a row ends. The loop over shocks is not unrolled: in double a thread takes 128
-// registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two it takes 132, and 8 warps
-// fit.
+// registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two, 132, and 8 warps fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

@@ -79,9 +79,8 @@ static constexpr int numbers_of_side(int functions) {
 static constexpr int numbers_of_fit(int functions, int moves) {
     return 2 * numbers_of_side(functions) + moves * functions;
 }
-// Results of today, for each fit: sums over paths of the policy's estimated and paid worth, slopes of the
-// first interval; then a flag for paths without a finite number, the gain over other decisions, and its
-// squares.
+// Results of today, for each fit: sums of the policy's estimated and paid worth, slopes of the first
+// interval; then a flag for paths without a finite number, the gain over other decisions, and its squares.
 static constexpr int numbers_of_today(int moves) {
     return 2 + moves;
 }
@@ -161,8 +160,8 @@ struct backward_sizes {
     // Tuned for an H200; rejected neighbours: bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
     static constexpr int tile_ints = 128, doubles_of_walk = 96;
-    // Blocks of a tile's two sides, at most. In sweeps, and for sums in registers, a thread is a lane of a
-    // block.
+    // Blocks of a tile's two sides, at most. In sweeps, and for sums in registers, a thread is a block's
+    // lane.
     static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;
     static constexpr int halves_of_sweep = threads_of_sweep / lanes_of_sum;
 };

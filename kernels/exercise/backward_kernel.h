@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that find policies from what paths have left. On the way back through the dates of rights only
-// the right-hand sides of a fit depend on later dates. So kernels over all dates at once list paths, find
-// scales and factor all least squares; one kernel walks back and solves with the factors; and kernels over
-// all dates at once find slopes of the martingale from the remainders. A block works on a tile of paths, or
-// adds up the tiles of a date in order, so no bit depends on the number of blocks. All bits equal those of
-// engine/decide/exercise/backward.cpp, which explains the method.
+// The kernels that find policies from what paths have left. Only the right-hand sides of a fit depend on
+// later dates. Kernels over all dates at once list paths, find scales and factor all least squares; one
+// kernel walks back and solves with the factors; kernels over all dates then find slopes of the martingale. A
+// block works on a tile of paths, or adds up the tiles of a date in order, so no bit depends on the number of
+// blocks. All bits equal those of engine/decide/exercise/backward.cpp, which explains the method.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"

@@ -122,8 +122,7 @@ class backward_walk {
         }
     }
 
-    // Synchronises the sweep's blocks while the next date loads. Then all_ has the sums over tiles, and
-    // ranges.
+    // Synchronises the sweep's blocks while the next date loads. all_ then has sums over tiles, and ranges.
     void meet_and_sum(int fits, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
@@ -405,8 +404,8 @@ class backward_walk {
         });
     }
 
-    // A use costs the value of one use more being left afterwards. Values beyond the most fitted uses stay
-    // equal.
+    // A use costs the value of one use more being left. Beyond the most fitted uses, takes their value to
+    // come.
     void use_one_of_several() {
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;

@@ -8,8 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across]; if `lower`, for j <=
-// i.
+// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across]; if `lower`, j <= i.
 struct product_sums {
     const double *a, *b;
     int rows, cols;
@@ -115,8 +114,7 @@ struct shared_products {
     }
 };
 
-// Sums columns, their squares, or products with another. The 16 threads of a sum are its lanes; the first
-// calls use(column, sum).
+// Sums columns, their squares or products, 16 threads (lanes) a sum; the first calls use(column, sum).
 enum class what_to_sum { numbers, squares, products };
 template <what_to_sum what, class body>
 static void sum_columns(const double* columns, const double* other, int count, int thread, int threads,

@@ -49,8 +49,7 @@ struct date_of_tiles : date_at_hand<basis> {
         for (int i = thread(); i < 3 * sizes.factor_doubles(); i += threads) this->factors(0)[i] = made[i];
     }
 
-    // A step of conjugate gradients for slopes, or the first residual; see
-    // engine/decide/exercise/backward.cpp.
+    // A step of conjugate gradients for slopes, or the first residual; see backward.cpp of engine/decide.
     template <bool of_image>
     void step() const {
         double size = of_image ? *this->size_of_right() : 0;
@@ -98,7 +97,7 @@ struct date_of_tiles : date_at_hand<basis> {
     }
 
   private:
-    // Each warp computes the whole product.
+    // Computed by each warp for itself.
     static double inner(const double* a, const double* b, int count) {
         double sum = 0;
         for (int i = thread() % 32; i < count; i += lanes_of_inner) sum = fma(a[i], b[i], sum);

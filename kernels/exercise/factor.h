@@ -38,7 +38,7 @@ struct factor_in_memory {
     void solve(int rank, const double* right, double* out) const { solve(*this, rank, right, out); }
 
   private:
-    // Both take all arguments by value, so that nothing needs an address.
+    // Arguments are passed by value, so that nothing needs an address.
     static int make(const factor_in_memory f, const sum_of_matrices at, int most_rank) {
         double *const of = f.of, *const scale = f.scale, *const inverse = f.inverse;
         int* const order = f.order;

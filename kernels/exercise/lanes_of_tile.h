@@ -127,8 +127,7 @@ struct lanes_of_tile : date_at_hand<basis> {
                 double number = path.rest;
                 if (of_image) {
                     date::for_moves(path.has_path, path.normals, [&](int m, double move) {
-                        // Volatile, to be read for each path: in registers they would take as many as the
-                        // sums.
+                        // Volatile, to be read for each path: registers would be as many as for the sums.
                         const volatile double* const along = along_it + m * known;
                         double slope = 0;
                         spelled_out<known>([&](int f) { slope = fma(along[f], of[f], slope); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that all feeds share. A feed brings the shocks of a step to a thread. Each is a struct in a file
-// of this folder with the feed's name:
+// The parts that all feeds share. A feed brings the shocks of a step to a thread: a struct in a file of this
+// folder with the feed's name,
 //
 //     template <class shape, class memory>
 //     struct NAME {

@@ -27,8 +27,7 @@ struct random_draws {
     using scenarios = scenarios_;
     using normals = normals_;
     using uniforms = uniforms_;
-    // Turns drawn numbers into normals: bring() loads inputs before the draws, move() transforms, step by
-    // step.
+    // Turns drawn numbers into normals: bring() loads inputs before the draws, move() transforms.
     using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
@@ -82,8 +81,7 @@ struct inline_ {
     struct drawn {
         static constexpr int per_block = draws::per_block;
         static constexpr word32 streams = word32(max_of(slots::streams(), 1));
-        // Clearing blocks of a basket of ten assets takes 15 % more time in double; few streams gain 1 or 2 %
-        // by it.
+        // Clearing a basket of ten assets takes 15 % more time in double; few streams gain 1 or 2 % by it.
         typename draws::block block[shape::width][streams];
         typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams];
 
@@ -225,8 +223,7 @@ struct inline_ {
         };
         const int groups = (steps + period - 1) / period;
         if constexpr (has_short_steps<body>() && are_few) {
-            // Groups without an event have a loop of their own, with fewer registers. It does not pay for
-            // long steps.
+            // Groups without an event have a loop of their own, with fewer registers, unless steps are long.
             int number_of_group = 0;
             while (number_of_group < groups) {
                 const int quiet = int(min_of(use.quiet_until(), word32(steps)) / word32(period));

@@ -8,8 +8,8 @@ namespace tilewalk::kernels {
 
 // Every thread has a ring of `positions` for each piece of each slot of a step.
 //
-// Shared memory serves 128 bytes at a time: 32 threads of 4-byte pieces, 16 of 8-byte, 8 of 16-byte ones.
-// They are served at once if they hit all banks alike.
+// Shared memory serves 128 bytes at a time: 32 threads of 4-byte pieces, 16 of 8-byte, 8 of 16-byte ones,
+// without conflict if they hit all banks alike.
 //   transposed  The threads' pieces of one position are adjacent: no conflict.
 //   plain       A thread's positions are adjacent, threads are `positions` pieces apart: as many conflicts
 //               as the common factor of `positions` and the threads served at a time.
@@ -83,8 +83,7 @@ struct thread_ring {
 };
 
 // A ring of stages for the whole block, followed by a barrier for each. A stage holds `rows` steps, with a
-// row of the block's paths for each slot. Stages not in use hold or receive at least `distance` further
-// steps.
+// row of the block's paths for each slot. Other stages hold or receive at least `distance` further steps.
 struct stage_geometry {
     int rows;
     int distance;

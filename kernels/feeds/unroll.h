@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed `unroll`: plain loads in a loop unrolled by `distance`, so that the compiler may move them
-// forward.
+// The feed `unroll`: plain loads in a loop unrolled by `distance`, which the compiler may move forward.
 #pragma once
 
 #include "kernels/feeds/feed.h"

@@ -21,7 +21,7 @@ static void fill_with_singles(float* to, word64 count) {
     if (i < count) to[i] = single_content(i);
 }
 
-// Each thread reads `loads` pieces of `words` floats, all requested first; lanes read neighbouring pieces.
+// Reads `loads` pieces of `words` floats a thread, all requested first; lanes read neighbouring pieces.
 template <class reader, int words, int loads>
 static void sum_of_tanh(const char* from, float* sums) {
     const word64 first = word64(blockIdx.x) * block_threads * loads + threadIdx.x;
@@ -36,7 +36,7 @@ static void sum_of_tanh(const char* from, float* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Each thread reads `pieces` pieces through its own ring of `stages` slots, and so waits for no other thread.
+// Reads `pieces` pieces a thread through its own ring of `stages` slots; no thread waits for another.
 template <class copier, int words, int pieces, int stages>
 static void sum_of_tanh_through_ring(const char* from, float* sums) {
     alignas(16) __shared__ word32 ring[stages][block_threads][words];

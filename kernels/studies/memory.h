@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the benchmark `memory`. Each sums the numbers it reads, so that no read is optimised away.
+// The kernels of the benchmark `memory`, which sum the numbers they read, so that no read is optimised away.
 #pragma once
 
 #include "kernels/loops.h"

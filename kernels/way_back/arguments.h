@@ -25,8 +25,7 @@ struct way_back_arguments {
     // [block][number of a path][path of the pass]: the carried states of each piece, then those before each
     // step of a piece if shared memory has no room for them.
     void* kept;
-    // [block][step][slot][path of the pass]; if made again, the steps of a piece without room in shared
-    // memory.
+    // [block][step][slot][path of the pass]; if made again, a piece's steps without room in shared memory.
     void* shocks;
     double* sums;                    // trade after trade, [tile of the launch][warp of the tile][place]
     word32 most_pieces, most_steps;  // of a trade of the launch

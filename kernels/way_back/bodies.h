@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What feeds call on the way forward and on the way back.
+// The bodies that feeds call on the way forward and on the way back.
 #pragma once
 
 #include "kernels/way_back/both_ways.h"

@@ -99,7 +99,7 @@ class both_ways {
         }
     }
 
-    // The same for a piece with events. Each step is walked together with the sections that follow it.
+    // The same for a piece with events. A step is walked together with the sections that follow it.
     template <class holder, class maker>
     void walk_with_events(const states& kept, word32 first, int steps, const holder& hold,
                           const maker& shocks_of) {

@@ -4,14 +4,12 @@
 //
 // The way back goes piece by piece, the last one first: the piece is walked forward once more from the states
 // kept at its first step, with its shocks read back or drawn again, and then backward, step by step. Sections
-// of a step are run again from the states before the step, so that each way back has the states at the start
-// of its section. A piece is quiet if no events follow its steps; its program leaves out what only other
-// sections need.
+// of a step are run again, so that each way back has the states at the start of its section. A piece is quiet
+// if no events follow its steps; its program leaves out what only other sections need.
 //
-// Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread over its own paths,
-// by its warp over its threads. merge_derivatives continues with the sums of warps, left in memory.
-// Derivatives to numbers of tables are summed in memory by all threads of the block concurrently, and end up
-// in the place of its first warp's sums.
+// Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread, then by its warp;
+// merge_derivatives continues with the warps' sums in memory. Derivatives to numbers of tables are summed in
+// memory by all threads concurrently, and end up in the place of the first warp's sums.
 #pragma once
 
 #include "kernels/way_back/bodies.h"

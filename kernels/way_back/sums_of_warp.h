@@ -25,8 +25,7 @@ class sums_of_warp {
     void make_room() {
         if (used_ + count > slots) leave();
     }
-    // Adds `count` numbers, of(i) the thread's share; sums go to `place` and after. `has_room`: see
-    // make_room.
+    // Adds `count` numbers, of(i) the thread's share; sums go to `place` on. `has_room`: see make_room.
     template <int count, bool has_room, class numbers>
     void add(word32 place, const numbers& of) {
         if constexpr (count > slots) {

@@ -98,8 +98,8 @@ class checker {
         names_.resolve_parameter(e, *number);
     }
 
-    // A right used several times needs the value of one use: the holder's only, without notice, alone in its
-    // block.
+    // A right used several times is decided on by the value of one use: only the holder's, without notice,
+    // and as the only right of its script.
     void check_rights() {
         for (const block_syntax& b : tree_.blocks) {
             if (b.at_least && !b.at_most)

@@ -186,7 +186,7 @@ ranges::ranges(const argued_script& script, const world& market,
     walk_all();
 }
 
-// Ranges grow until they hold all values of variables, and after some rounds are widened to the largest.
+// Ranges grow until they hold all values of variables; after some rounds, growing ones jump to the largest.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
     for (int round = 0; round < most_rounds; ++round) {

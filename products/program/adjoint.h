@@ -36,7 +36,7 @@ struct derivative_in {
     std::uint32_t state = 0;
 };
 
-// The derivatives of a run to the numbers of a table. Each read leaves two states: the derivative to the
+// The derivatives of a run to the numbers of a table. A read leaves two states: the derivative to the
 // interpolated number, and the position, which divides it between two neighbours.
 struct derivative_in_table {
     struct read {

@@ -15,9 +15,9 @@ double evaluate(operation code, double a, double b, double c);
 double interpolated(const double* table, std::size_t size, double position);
 
 // The least x, infinities included, for which scale * exp(x) / divisor reaches the level or, for
-// least_log_above, exceeds it, as computed by paths in `walked_in`. So x >= least_logarithm decides as the
-// comparison does for every number x, because nothing here falls as x rises. NaN if the level is not finite,
-// or another argument is not positive and finite.
+// least_log_above, exceeds it, as computed by paths in `walked_in`. Comparing x with it decides like the
+// comparison for every number x, because nothing here falls as x rises. NaN if the level is not finite, or
+// another argument is not positive and finite.
 double least_logarithm(operation code, number_type walked_in, double level, double scale, double divisor);
 
 }  // namespace tilewalk::program

@@ -7,8 +7,7 @@
 // changes once, at coordinate c + r, comes out one way with probability N(c + r). Both outcomes are computed,
 // each with c drawn anew on its side, and weighted by their probabilities. If the decision ends the path
 // (nothing paid later depends on shocks), the other side goes on: its weight is the product of the
-// probabilities, and the levels of the date are those of the new draw. A decision that only pays leaves the
-// path alone.
+// probabilities, and the levels of the date are those of the new draw.
 #pragma once
 
 #include <optional>
@@ -18,7 +17,8 @@
 namespace tilewalk::program {
 
 // Empty if no decision can be integrated: its levels are not exponentials of sums of normal numbers, its
-// truth changes more than once, or the path goes on differently after either outcome.
+// truth changes more than once, or the path goes on differently after either outcome. A decision that only
+// pays leaves the path alone.
 //
 // r is explicit if an exponential is compared with a level; otherwise a few Newton steps find it.
 std::optional<whole_program> integrated(const path_program& p, const path_data& data, const timeline& when);

@@ -13,8 +13,7 @@ namespace tilewalk::program {
 
 // Returns discontinuous comparisons, floors, and numbers used as conditions. A comparison is continuous if
 // every `select` that its truth decides has equal sides where the compared numbers are equal, which is tried
-// on some paths. Decisions of a policy are no jumps: to first order nothing changes if both alternatives are
-// worth the same.
+// on some paths. Decisions of a policy are no jumps: both alternatives are worth the same there.
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
 
 // Returns the jumps whose place depends on the wanted numbers.

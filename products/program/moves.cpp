@@ -32,8 +32,7 @@ class chains {
     }
 
     // The last link of each chain, by the number of its shock, or `nowhere`. Empty unless only links use
-    // shocks, each intermediate sum is used by the next link alone, and no two chains end with the same
-    // shock.
+    // shocks, each intermediate sum is used by the next link alone, and chains end with different shocks.
     std::optional<std::vector<index>> ends(std::size_t shocks) const {
         std::vector<index> out(shocks, nowhere);
         for (index i = 0; i < nodes_.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Separates correlated moves: takes the product of correlation and shocks out of a path program, to compute
-// it for all paths ahead of their walk. It grows with the square of the factors, the rest of a step linearly.
+// it for all paths ahead of their walk. The product grows with the square of the factors, a step's rest
+// linearly.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over a program. Only `regroup` and `contract` change bits. Each pass returns a new program and keeps
+// Passes over a program. Only `regroup` and `contract` change bits. A pass returns a new program and keeps
 // state, term, row and table slots, so the data recorded beside the program stays valid.
 #pragma once
 
@@ -128,7 +128,7 @@ struct whole_program {
 // `walked_in` is the number type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 
-// False if a factor is not positive or a level not finite. Such a trade is walked without compare_logarithms.
+// False if a factor is not positive or a level not finite; such trades are walked without compare_logarithms.
 bool has_all_logarithms(const path_program& p, const path_data& data);
 
 // Marks the sections that run after every step of the path, so that a walk need not test for them. In a step

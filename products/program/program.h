@@ -68,8 +68,8 @@ struct output_pair {
     friend bool operator==(const output_pair&, const output_pair&) = default;
 };
 
-// sections[0] is the step from one grid time to the next. The others are observations, run at the grid times
-// of the timeline in order of section number.
+// sections[0] is the step from one grid time to the next. All later ones are observations, run at the grid
+// times of the timeline in order of section number.
 struct program {
     std::vector<std::string> states;
     std::vector<std::string> terms;

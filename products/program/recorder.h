@@ -77,7 +77,7 @@ class recorder {
     void cross(std::uint32_t first, std::uint32_t second) { crossed_.push_back({first, second}); }
 
     // Opens section `number` (0 is the step), which runs `runs` times along the path. Values of the section
-    // before must no longer be used. Each section is recorded once, in any order.
+    // before must no longer be used. Sections are recorded once, in any order.
     void open_section(std::size_t number, std::string name, std::size_t runs);
 
     value constant(double number);

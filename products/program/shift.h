@@ -22,8 +22,8 @@ struct normal_shifts {
     double centre = 0;
 };
 
-// Each path draws whether its normals z become z + s, and for which of the shifts s. With r = sum of s * z -
-// s^2 / 2 over the path's final normals, for each of the shifts, its weight is
+// A path draws whether its normals z become z + s, and for which of the shifts s. With r = sum of s * z - s^2
+// / 2 over the path's final normals, for each of the shifts, its weight is
 //     1 / (unshifted + (1 - unshifted) * sum of share * exp(r)),
 // the density of normals over that of the mixture. An output becomes centre + weight * (output - centre), in
 // a section that runs last. Shifts, shares and centre are data, so trades of one shape and as many shifts

@@ -27,7 +27,7 @@ class names {
         schedule_ = schedule;
     }
 
-    // Each writes down and returns the type of the expression. Pass `as_asset` where an asset is expected.
+    // Write down and return the type of the expression. Pass `as_asset` where an asset is expected.
     type resolve(expression& name, bool as_asset = false);
     type resolve_element(expression& e);
     type resolve_parameter(expression& e, std::size_t number);

@@ -68,7 +68,7 @@ class block_recording {
         write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive, std::move(out));
     }
 
-    // What the right will pay is not known yet; its payment today is the best indicator.
+    // The right's payment is not known yet; what it would pay today is the best indicator.
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body, false);
