@@ -54,7 +54,6 @@ def volatility_in_basket(i, j):
     return VOLATILITIES[i] + 0.01 * (j % 5)
 
 
-
 def text_of(case):
     assets, pairs, trades = [], [], []
     for i in range(TRADES):
@@ -100,7 +99,6 @@ class tilewalk:
             sys.exit(f"{case}: other paths than the {paths} that were asked for")
         return ([(r["price"], r["standard_error"]) for r in found["rows"]],
                 (self.manifest["plan_seconds"] + self.manifest["path_seconds"]) / TRADES)
-
 
 
 def flat(rate):
@@ -156,7 +154,6 @@ def prices_of_quantlib(case, samples, traits, seed):
         seconds += time.process_time() - begin
         prices.append((price, option.errorEstimate() if traits == "PseudoRandom" else math.nan))
     return prices, seconds / TRADES
-
 
 
 def error_in_bp(prices, truths):

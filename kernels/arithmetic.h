@@ -166,8 +166,8 @@ static constexpr real polynomial(real x, real c0, rest... c) {
     return fma(x, polynomial(x, c...), c0);
 }
 
-// The same sum as even and odd polynomials in x^2: one more operation, half the latency. For long polynomials
-// on processors that can't overlap enough lanes to hide the latency.
+// c0 + c1 x + ... as even and odd polynomials in x^2: one more operation, half the latency. For long
+// polynomials on processors that can't overlap enough lanes to hide the latency.
 template <typename real>
 struct even_and_odd {
     real even;

@@ -120,7 +120,7 @@ static constexpr split_number<real> split(real x) {
     return {exponent, mantissa - real(1)};
 }
 
-// The same for every positive finite x; scales subnormal numbers up first.
+// Splits every positive finite x; scales subnormal numbers up first.
 template <typename real>
 static constexpr split_number<real> split_any(real x) {
     using number = format<real>;

@@ -32,9 +32,9 @@ static constexpr void unrolled(const body& of) {
     for (int i = 0; i < count; ++i) of(i);
 }
 
-// The same, unrolled by the language if long. NVRTC unrolls a long loop only after choosing arrays for
-// registers: a basket of ten assets then had its shocks in local memory and took up to half as long again. If
-// registers are short, NVRTC's late unrolling is better.
+// Calls of(i) as `unrolled` does, unrolled by the language if long. NVRTC unrolls a long loop only after
+// choosing arrays for registers: a basket of ten assets then had its shocks in local memory and took up to
+// half as long again. If registers are short, NVRTC's late unrolling is better.
 template <int count, int i = 0, class body>
 static constexpr void spelled_out(const body& of) {
     if constexpr (count <= 4) {

@@ -24,7 +24,7 @@ using kernels::studies::memory_job;
 inline constexpr word64 block_threads = 256;
 
 std::string text_of(const std::string& kernel);
-// The same with a table `numbers` in constant memory, made by a function of kernels/studies/constant.h.
+// The translation unit of a kernel with a table `numbers` in constant memory (kernels/studies/constant.h).
 std::string text_with_table(const std::string& kernel, const std::string& maker, word32 words);
 
 word32 sum_of_content(word64 first, word64 count, word64 stride = 1);

@@ -99,7 +99,7 @@ class both_ways {
         }
     }
 
-    // The same for a piece with events. A step is walked together with the sections that follow it.
+    // Walks a piece with events once more. A step is walked together with the sections that follow it.
     template <class holder, class maker>
     void walk_with_events(const states& kept, word32 first, int steps, const holder& hold,
                           const maker& shocks_of) {
@@ -275,7 +275,7 @@ class both_ways {
             run_back<k, false>(z);
         }
     }
-    // The same through sections on every step only.
+    // Goes back through sections on every step only, from k on.
     template <class which, bool is_quiet, int k, class shocks>
     void through_every_step(const states_of_paths& before, const shocks& z) {
         if constexpr (k < rows_followed) {
