@@ -18,7 +18,8 @@ std::string name_of(function asked, const std::string& asset) {
 // True if payoffs of any form are unbiased. The mean of the logarithm is normal with known variance.
 bool is_exact(function asked) {
     return asked != function::mean_spot && asked != function::variance_of_mean_spot &&
-           asked != function::time_above && asked != function::time_below;
+           asked != function::time_above && asked != function::time_below &&
+           asked != function::variance_of_time_above && asked != function::variance_of_time_below;
 }
 
 // Answers that combine exactly: a touch time is drawn for paths that touch, and a mean has its variance.
