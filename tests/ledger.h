@@ -19,7 +19,6 @@ namespace tilewalk::tests {
 
 using kept_words = std::vector<std::pair<std::string, std::string>>;  // results by name
 
-// Adds a text as digest and size, independent of the project's folder.
 inline void add_text(kept_words& to, const std::string& name, std::string text) {
     const std::string root = TILEWALK_SOURCE_DIR "/";
     for (auto at = text.find(root); at != text.npos; at = text.find(root, at)) text.erase(at, root.size());

@@ -74,7 +74,6 @@ price_difference compare(const price_row& a, const price_row& b) {
     return d;
 }
 
-// Takes the error from the differences of parts, if both results have parts.
 void take_error_of_parts(price_difference& d, const price_row& a, const price_row& b, const run_manifest& m) {
     if (d.found != finding::compared || m.part_paths == 0 || a.part_means.size() < least_parts ||
         a.part_means.size() != b.part_means.size() || a.paths != b.paths || a.paths % m.paths != 0)
@@ -164,7 +163,6 @@ std::string that_differ(const std::vector<std::string>& words) {
     return config::joined(words, ", ", " and ") + (words.size() == 1 ? " differs" : " differ");
 }
 
-// The steps of one path of each trade, summed over trades.
 std::uint64_t steps_of(const run_manifest& m) {
     return m.paths == 0 ? 0 : m.path_steps / m.paths;
 }

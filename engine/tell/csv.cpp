@@ -64,7 +64,6 @@ class line_of_cell {
     void operator()(bool is) const { to_ += is ? "true" : "false"; }
 
   private:
-    // Writes the shortest text that reads back as the same bits.
     template <class Number>
     void add(Number x) const {
         std::array<char, 32> text;

@@ -29,7 +29,6 @@ const char* outcome_of(const warmed_kernel& k) {
     return k.from_cache ? "from cache" : "compiled";
 }
 
-// The speedup of the best way over the way chosen by the rules.
 double gain_of(const tuned_kernel& k) {
     return k.failure.empty() ? k.untuned_milliseconds / k.best_milliseconds : no_figure;
 }

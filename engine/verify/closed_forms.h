@@ -309,7 +309,6 @@ double price_mean(double forward, double variance, const F& f, const std::vector
     return normal_mean([&](double z) { return f(forward * std::exp(sd * z - 0.5 * variance)); }, breaks, 32);
 }
 
-// The zero of an increasing function between two prices, by bisection.
 template <class F>
 double crossing(const F& f, double low, double high) {
     for (int i = 0; i < 200; ++i) {

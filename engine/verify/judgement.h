@@ -44,7 +44,6 @@ struct judgement {
     std::size_t biased = 0;  // sensitivities with a relevant bias
     std::size_t exact = 0;   // sensitivities without an error, which no mean uses
 
-    // True if every statistic holds and every trade was priced.
     bool holds() const;
     // The finding farthest out, in units of its bound.
     struct finding {

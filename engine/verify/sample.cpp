@@ -15,7 +15,6 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A seed of one of many unrelated streams.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
     return run::mixed(seed * run::golden + number + 1);
 }

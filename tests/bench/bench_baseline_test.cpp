@@ -82,7 +82,6 @@ TEST(bench_baseline, one_feed_that_takes_a_tenth_longer_is_caught_in_every_row) 
     }
 }
 
-// References have no ratio, so their share of the copy rate is compared.
 TEST(bench_baseline, a_slower_reference_is_caught_by_its_share_of_the_copy_rate) {
     const comparison c = compare(small(0.5, 1.5), small(0.6, 1.5));
     ASSERT_EQ(c.rows.size(), 2U);

@@ -251,7 +251,6 @@ TEST(bench_convergence, precisions_of_a_gpu_are_skipped_on_the_processor) {
         << got.text(output_format::table);
 }
 
-// Checks the arithmetic of these figures, not the times.
 TEST(bench_convergence, figures_of_time_follow_from_rows) {
     const stop_rule short_rule{1, 1, 1, 0};
     convergence::place at{"cpu", "double"};

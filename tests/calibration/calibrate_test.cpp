@@ -68,7 +68,6 @@ double uniform(std::mt19937_64& dice, double low, double high) {
     return low + (high - low) * (static_cast<double>(dice() >> 11) * 0x1p-53);
 }
 
-// Quotes from a known law: three expiries, as many strikes each.
 struct made_quotes {
     std::string text;
     std::size_t count = 0;

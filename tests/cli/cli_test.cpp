@@ -933,7 +933,6 @@ TEST_F(cli, tables_are_as_wide_as_the_terminal) {
         EXPECT_LE(line.size(), 65U) << table << "with the return at the end of a line";
 }
 
-// Benchmarks and verification are programs beside the command, which may be missing.
 TEST_F(cli, programs_of_their_own_are_found_or_missed_by_name) {
     EXPECT_TRUE(has(run({"help", "bench"}).out, "tilewalk bench [OPTION"));
     EXPECT_TRUE(has(run({"verify", "--help"}).out, "tilewalk verify [OPTION"));

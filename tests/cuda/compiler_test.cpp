@@ -105,7 +105,6 @@ TEST_F(compiler, reports_a_stack_frame) {
     EXPECT_NE(got.log.find("512 bytes stack frame"), std::string::npos) << got.log;
 }
 
-// A kernel keeps its wish for resident blocks only if it fits the registers left.
 TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
     const auto text = [](int numbers, const std::string& blocks) {
         const std::string count = std::to_string(numbers);
@@ -201,7 +200,6 @@ TEST_F(compiler, compiles_in_parallel) {
     }
 }
 
-// Headers come from the library, not from the current folder of the process.
 TEST_F(compiler, reads_no_header_from_disk) {
     const fs::path before = fs::current_path();
     const tilewalk::tests::own_folder folder;

@@ -226,7 +226,6 @@ TEST(device_fake_device, keeps_the_order_of_streams_and_events_by_dice) {
     EXPECT_GE(seen.size(), 3u) << *seen.begin();
 }
 
-// Doubles numbers on a device, with one of every kind of resource.
 std::vector<double> doubled(device& d, const std::vector<double>& numbers) {
     const std::size_t bytes = numbers.size() * sizeof(double);
     const pinned_memory staging(d, bytes);

@@ -68,7 +68,6 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     }
 }
 
-// An engine on fake GPUs, whose state can be examined after a run.
 class fake_machine {
   public:
     explicit fake_machine(std::size_t gpus = 1) {
@@ -202,7 +201,6 @@ TEST(gpu_failures, the_cpu_prices_what_a_gpu_did_not_and_says_so) {
     }
 }
 
-// A few derivatives are outputs of an ordinary walk.
 TEST(gpu_failures, derivatives_of_an_ordinary_walk_are_taken_and_made_good) {
     constexpr double made_up_delta = 0.25;
     std::vector<std::string> texts;
@@ -448,7 +446,6 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
               "not compared with double, because the GPU failed: free_bytes: failed as planned");
 }
 
-// The first tiles, which are compared with double, belong to one share.
 TEST(gpu_failures, a_share_that_compares_nothing_is_walked) {
     run_settings fast;
     fast.precision = precision::single_fast;

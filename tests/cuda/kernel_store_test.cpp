@@ -349,7 +349,6 @@ TEST(kernel_store, many_processes_share_a_folder) {
 
 namespace {
 
-// Waits in each build until the given number of builds run.
 class meeting_compiler : public counting_compiler {
   public:
     explicit meeting_compiler(int together) : meet_(together) {}

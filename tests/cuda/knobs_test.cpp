@@ -139,7 +139,6 @@ TEST(knobs, are_tried_and_swept_at_values_that_they_have) {
     EXPECT_EQ(presets, with_presets({}));
 }
 
-// A knob without a feed that uses it, or missing from the text, has no effect.
 TEST(knobs, are_in_the_text_of_the_feeds_that_make_use_of_them_alone) {
     for (const knob_id k : all_knobs()) {
         SCOPED_TRACE(std::string(k.line().name));
@@ -225,7 +224,6 @@ TEST(knobs_wishes, leave_open_what_nobody_said_and_decisions_nothing) {
         EXPECT_FALSE(said.is_open());
         EXPECT_EQ(decide(said, a_program(), anything)[k], *said[k]) << k.line().name;
     }
-    // A padding implies the layout with padding.
     kernel_wish padded = reads;
     padded[knobs::padding] = 5;
     EXPECT_EQ(decide(padded, a_program(), anything).layout(), kernels::ring_layout::padded);
@@ -249,7 +247,6 @@ TEST(knobs_of_decisions, are_the_measured_ones_where_the_wish_is_open_and_they_f
     EXPECT_NE(decide({}, a_program(), not_this, &measured), measured);
 }
 
-// A program of one normal and two states whose step has `nodes` nodes, some of which read a table.
 program::path_program of_nodes(std::size_t nodes, std::size_t tables) {
     program::path_program out;
     out.states = {"a", "b"};

@@ -17,7 +17,6 @@
 namespace tilewalk::tests::known_kernels_test {
 namespace {
 
-// A kernel with more live numbers than a thread of so large a block has registers.
 const cuda::compile_request spilling{
     "#include \"kernels/ptx.h\"\n"
     R"(extern "C" __global__ void __launch_bounds__(1024, 2) kernel(double* x) {

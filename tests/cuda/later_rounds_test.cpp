@@ -181,7 +181,6 @@ TEST(later_rounds, have_the_kernels_of_the_first) {
     }
 }
 
-// Policies are trained once, and bounds are walked in each round.
 TEST(later_rounds, have_the_kernels_of_the_first_for_rights) {
     expect_texts_of_the_first_round(with_rights, options("philox", "double"));
 }

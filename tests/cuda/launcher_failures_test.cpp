@@ -298,7 +298,6 @@ void merge_row(kernels::tile_result* m, word32 tiles) {
     }
 }
 
-// Calls use(record of the trade, tile of the launch) for each block.
 template <class user>
 void for_each_block(const launch& how, const kernels::path_arguments& a, const user& use) {
     for (word32 block = 0; block < how.blocks; ++block) {
@@ -388,8 +387,6 @@ struct run_of_book {
     }
 };
 
-// The steps that a run must report in total, and those last reported. Steps that a device had counted before
-// it failed are walked again and may not count twice.
 std::uint64_t steps_in_all(const run_of_book& what) {
     std::uint64_t steps = 0;
     for (const run::job& job : the_book().jobs()) steps += job.when->steps();
@@ -407,7 +404,6 @@ std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
 // Keeps nothing for a later run, so that each fake GPU sees everything freed.
 constexpr idle_limits keeps_nothing{0, 0, 0, 0};
 
-// A launcher on fake GPUs, which report broken rules once it is destroyed.
 class fake_machine {
   public:
     explicit fake_machine(const std::vector<std::shared_ptr<fake_gpu>>& gpus) : gpus_(gpus) {
@@ -476,8 +472,6 @@ TEST(launcher_failures, is_a_back_end) {
     for (std::size_t j = 0; j < jobs_in_all; ++j) EXPECT_TRUE(got.tallies[j] == expected.tallies[j]) << j;
 }
 
-// Ranges of tiles walked alone merge to the whole run, in parts that the device begins to merge and the host
-// finishes.
 TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     for (const std::string reduction : {"tree", "last_block"}) {
         run_of_book what;
@@ -768,8 +762,6 @@ run_of_book run_on_many() {
     return what;
 }
 
-// Delays launches until the flag is set. There are as many pieces as devices, so while one device waits at
-// its first launch, the others must take a piece too.
 void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
     gpu.kernel = [walks = gpu.kernel, &is_so](const auto& cubin, const auto& name, const launch& l,
                                               std::span<void*> arguments) {
@@ -778,7 +770,6 @@ void wait_before_launches(fake_gpu& gpu, std::atomic<bool>& is_so) {
     };
 }
 
-// The nth launch accesses an illegal address, which shows at a later wait.
 void fail_at_launch(fake_gpu& gpu, int nth, device_failure what, const std::string& said) {
     gpu.kernel = [walks = gpu.kernel, nth, what, said, launches = std::make_shared<int>(0)](
                      const auto& cubin, const auto& name, const launch& l,
@@ -860,7 +851,6 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
     }
 }
 
-// An illegal address fails on every device in turn, then the run fails.
 TEST(launcher_failures, fails_when_all_devices_are_lost) {
     for (const std::size_t devices : {1u, 2u, 3u}) {
         run_of_book what = run_on_many();
@@ -1061,7 +1051,6 @@ class long_run {
         const auto device = std::make_shared<loaded_device>(std::make_unique<fake_device>(gpu));
         return launcher({device}, kernels_).walk_all(asked);
     }
-    // Blocks that may be in flight; each walks a tile of one trade.
     double most_blocks() const {
         double work = 12.0 * plan_.code.normals_per_step;
         for (const auto& section : plan_.code.sections) {
@@ -1084,7 +1073,6 @@ class long_run {
     kernel_store kernels_{compiler_, {}};
 };
 
-// A chunk is cut into launches between tiles, of one trade or of many trades that read the same shocks.
 TEST(launcher_failures, walks_each_tile_once_in_short_launches) {
     struct walked_as {
         const char* feed;

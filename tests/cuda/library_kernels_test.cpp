@@ -53,7 +53,6 @@ std::size_t number_of(precision in) {
     return static_cast<std::size_t>(std::ranges::find(names, program::name_of(in)) - names.begin());
 }
 
-// Each turn belongs to one precision on one architecture.
 bool is_due(share of, std::size_t turn, precision in) {
     return of == share::all || turn % program::precision_names().size() == number_of(in);
 }
@@ -109,7 +108,6 @@ std::vector<std::string> products() {
     return names;
 }
 
-// Uses the generator's bits alone: the distributions of the standard library differ between libraries.
 class dice {
   public:
     explicit dice(std::uint64_t seed) : bits_(seed) {}
@@ -129,8 +127,6 @@ struct varied_trade {
     std::string choices;  // choices that may show in the kernel's text
 };
 
-// Draws any terms that the types and ranges of the parameters allow, and sometimes leaves out those with a
-// default.
 varied_trade vary(const language::product& product, dice& d) {
     using language::parameter_type;
     const std::string pays_cash = "CASHCOW";
@@ -460,8 +456,6 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models, testing::ValuesIn(progr
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_of_models_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Everything a script can ask of an interval, whole or cut by stops of the path: more than any product of the
-// library asks at once.
 void judge_intervals(precision in, share of) {
     std::string products, trades;
     const auto add = [&](const std::string& name, const std::string& gains,
@@ -669,8 +663,6 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_united, testing::ValuesIn(program:
 INSTANTIATE_TEST_SUITE_P(all, library_kernels_united_long, testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Trades of one product with the same choices and as many assets differ in everything else, and share their
-// text.
 TEST(library_kernels_texts, terms_are_data) {
     constexpr int trades_a_product = 40;
     std::size_t planned_in_all = 0;

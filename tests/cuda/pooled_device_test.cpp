@@ -83,7 +83,6 @@ TEST(pooled_device, keeps_no_more_than_it_may) {
     EXPECT_EQ(p.report(), "");
 }
 
-// Work that could not be waited for may still run on it.
 TEST(pooled_device, gives_no_run_a_stream_that_another_could_not_wait_for) {
     pooled p;
     p.gpu->failures = {{"wait", 1, device_failure::other}};

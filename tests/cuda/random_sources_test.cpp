@@ -475,7 +475,6 @@ void expect_numbers_of_names() {
         std::size_t different = 0;
         for (const trade& t : trades) {
             for (std::uint64_t r = 0; r < t.steps * slots_of(t); ++r) {
-                // Counts the streams: slot r % slots of step r / slots.
                 const std::uint64_t step = r / slots_of(t), slot = r % slots_of(t);
                 const bool is_nameless = t.streams.empty();
                 const auto same = [&](std::uint64_t other) {
@@ -571,7 +570,6 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
         const auto whole = made<shock>(*device.it, *source, kind, rows, first, paths, {paths});
         EXPECT_TRUE(same_bits(
             whole, made<shock>(*device.it, *source, kind, rows, first, paths, {30 * tile, 3 * tile})));
-        // More rows for other trades leave the first ones unchanged.
         auto more = made<shock>(*device.it, *source, kind, 3 * rows, first, paths, {paths});
         more.resize(whole.size());
         EXPECT_TRUE(same_bits(whole, more));
@@ -1020,7 +1018,6 @@ class random_sources_on_a_gpu : public testing::Test {
     std::map<std::string, cuda::owned_module> modules_;
 };
 
-// Across the end of a unit of every source.
 constexpr std::uint64_t gpu_first = 512 * tile, gpu_paths = 1024 * tile;
 
 }  // namespace

@@ -218,7 +218,6 @@ TEST(ready_run, nothing_grows) {
     EXPECT_EQ(m.ready->facts().gpu_runs, 1U);
 }
 
-// Eight runs remain after any number of settings.
 TEST(ready_run, few_runs_are_left) {
     machine m;
     const market in = market_of(100, 50);
@@ -261,7 +260,6 @@ TEST(ready_run, every_call_that_fails_leaves_the_book_ready) {
     EXPECT_GT(on_gpu, 0);
 }
 
-// Any device may take a piece, so every device needs the numbers of the call.
 TEST(ready_run, several_gpus_have_the_numbers_of_the_call) {
     machine m(3);
     for (const auto& g : m.gpus) g->when = fake_gpu::schedule::by_dice;

@@ -65,7 +65,6 @@ trades:
   - {id: variance, product: variance_swap, underlying: INDEX, strike: 0.18, notional: 10000,
      fixings: {start: 0, end: 0.5, count: 26, include_start: true}}
 )";
-// The most shocks per step of these trades.
 constexpr int most_slots = 3;
 
 bool must_have_gpu() {
@@ -213,7 +212,6 @@ std::set<pair_of_values> pairs_of(const combination& c) {
     return out;
 }
 
-// A small set of combinations that contains every compatible pair of values.
 std::vector<combination> covering(const settings_space& space) {
     constexpr int draws = 20000, tries = 60;
     std::mt19937_64 random(7);
@@ -297,8 +295,6 @@ class same_bits_on_a_gpu : public testing::Test {
         return r;
     }
 
-    // Runs every combination against `expected` of its precision, several at a time, since most of the time
-    // is compilation.
     void compare_all(const book& trades, const settings_space& space,
                      const std::vector<combination>& combinations,
                      const std::map<std::string, results>& expected) {
@@ -348,7 +344,6 @@ TEST_F(same_bits_on_a_gpu, every_two_settings_together) {
     EXPECT_GE(feeds.size(), devices_.at(0).major >= 9 ? cuda::feeds().size() : cuda::feeds().size() - 1);
 }
 
-// Scripts with more blocks than a kernel's masks have bits: prices, and derivatives by the adjoint.
 TEST_F(same_bits_on_a_gpu, of_many_blocks) {
     const tests::many_blocks many = tests::of_many_blocks(70, "ACME", 39);
     const book trades = book::parse("market: " TILEWALK_SOURCE_DIR "/configs/markets/demo.yaml\nproducts:\n" +
@@ -524,7 +519,6 @@ TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
     std::printf("%zu combinations\n", combinations.size());
 }
 
-// With every state as an output and two ranges of tiles, each tally equals the CPU's, part by part.
 TEST_F(same_bits_on_a_gpu, of_several_outputs_and_ranges_of_tiles) {
     const book trades = book::parse(R"(
 market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}

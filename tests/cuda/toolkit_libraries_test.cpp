@@ -48,7 +48,6 @@ class machine : public tests::own_folder {
         return *this;
     }
 
-    // The search order, relative to this folder if possible.
     std::vector<std::string> finds(std::span<const std::string_view> names = one_name) {
         in_.variable = [this](const char* name) {
             const auto set = variables_.find(name);
@@ -258,7 +257,6 @@ TEST(toolkit_libraries_nvrtc, takes_no_half_of_another_toolkit) {
         << refusal;
     EXPECT_EQ(opened({half.nvrtc(), whole.nvrtc()}), "NVRTC 12.103");
 
-    // Another part of the process has loaded the built-in functions of a toolkit of the same version.
     const toolkit theirs(104), ours(104);
     ASSERT_TRUE(theirs.is_built && ours.is_built);
     ASSERT_NE(::dlopen(theirs.library(theirs.builtins_name).c_str(), RTLD_NOW | RTLD_GLOBAL), nullptr);

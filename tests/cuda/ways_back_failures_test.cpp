@@ -106,7 +106,6 @@ TEST(ways_back_failures, of_a_lost_device_are_made_good_by_the_other) {
     }
 }
 
-// Runs of a block that a GPU can't tell apart fail their trade and no other trade of the program.
 TEST(ways_back_failures, of_one_trade_leave_the_others_to_the_device) {
     const program::timeline& when = asian().made.when;
     program::timeline odd;

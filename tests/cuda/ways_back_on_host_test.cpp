@@ -265,7 +265,6 @@ constexpr random::catalogue_entry of_file{
         return std::make_unique<source_of_file>(from.of);
     }};
 
-// Shocks by place, from a file or a source without names, are the same on the way back.
 TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
     const book all = book::parse(book_of_every_model());
     const auto& trades = all.state().trades;
@@ -293,7 +292,6 @@ TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
     }
 }
 
-// A file wider than the other trade, with a step less than the first.
 TEST(ways_back_on_host_over_arrays, fail_a_trade_that_takes_more_than_there_is) {
     const book all = book::parse(book_of_every_model());
     const auto both_ways_of = [&](const char* id) {

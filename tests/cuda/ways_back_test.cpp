@@ -330,7 +330,6 @@ TEST_F(ways_back_on_a_gpu, have_the_bits_of_the_cpu_over_points) {
         compare(one, tests::demo_market(), precision::double_, 1, 64 * 1024, 1, {}, quasi::points{how});
 }
 
-// Trades of one shape and different lengths are walked together, and in pieces if memory is short.
 TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone) {
     std::string text = "trades:\n";
     for (int i = 0; i < 40; ++i) {

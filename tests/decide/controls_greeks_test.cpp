@@ -118,7 +118,6 @@ constexpr option_at call{truth::side::call, 100, 104, 0.2, 1},
 
 }  // namespace
 
-// Rounding remains, and that of a mean's differences in nearby markets.
 TEST(controls_greeks, leave_a_european_option_exact) {
     const auto found = greeks_of(book_of(european_text), with("auto"));
     const struct {
@@ -384,8 +383,6 @@ TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
     EXPECT_EQ(far.on_sum, 0);
 }
 
-// Drifting weights would move the places of jumps, which must stand still. Without a jump the drift of
-// weights is found.
 TEST(controls_greeks, have_weights_that_stand_still_where_there_is_a_jump) {
     controls::control c = jumping_at_a_strike();
     const controls::pilot_paths derivatives =

@@ -148,7 +148,6 @@ TEST(controls, are_found_to_rounding_where_there_is_one) {
     EXPECT_FALSE(controls::fit({std::vector<double>(2048, 1.0), sums}, basis));
 }
 
-// Errors are of rounding. The means are Black's.
 TEST(controls, leave_a_european_option_exact) {
     const auto rows = priced(with("auto"));
     const double call = european(truth::side::call, 100, 0, 104, 0.2, 1),
@@ -347,7 +346,6 @@ TEST(controls, with_a_ratio_gain_five_times_under_stochastic_volatility) {
                 4.5 * std::hypot(plain.standard_error, controlled.standard_error));
 }
 
-// A payoff of a ratio alone uses that ratio; a ratio with its variance on few paths is in no control.
 TEST(controls, take_ratios_that_are_not_wild) {
     controls::pilot_paths paths;
     paths.sums.resize(1), paths.ratios.resize(2);
@@ -591,8 +589,6 @@ TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
     EXPECT_GT(alike, 0) << "the others have searched for a jump";
 }
 
-// Randomisations determine the share of a control to subtract, so a control five times too large, or of the
-// opposite sign, gives the same price and error.
 TEST(controls, have_the_share_that_points_show) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const results fitted = engine().price(b, with("auto", "sobol"));
@@ -663,7 +659,6 @@ TEST(controls, have_shares_that_know_nothing_of_their_unit) {
     of[4] = 2;
     const std::vector<double> means = shared(payoffs, of);
     for (std::size_t u = 0; u < 16; ++u) EXPECT_NEAR(means[u], payoffs[u] - of[u], 1e-13) << u;
-    // Too few units give no share: all of the control is subtracted.
     const std::vector<double> few(8, 1.5), all(8, 0.25);
     EXPECT_EQ(shared(few, all), std::vector<double>(8, 1.25));
     EXPECT_EQ(shared(std::vector<double>(16, 1.5), std::vector<double>(16, 0.25)),

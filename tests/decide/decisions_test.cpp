@@ -68,7 +68,6 @@ TEST(decisions, read_back_as_they_were_written) {
     EXPECT_NE(found.trades.at("far").shifts, "");
     EXPECT_NE(found.trades.at("right").policy, "");
     EXPECT_EQ(read_decisions(json_of(found), "decided.json"), found);
-    // JSON results hold everything but policies.
     std::ostringstream text;
     write(text, first(), output_format::json);
     decisions without = found;
@@ -164,7 +163,6 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
               std::string::npos);
 }
 
-// The price of a barrier option has a jumping control, which its derivatives don't use.
 TEST(decisions, hold_the_control_of_derivatives_beside_that_of_the_price) {
     const book barrier = book::parse(
         tests::in_book(tests::dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) + R"(trades:

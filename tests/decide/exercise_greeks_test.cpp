@@ -187,7 +187,6 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     EXPECT_GT(smoothed, 0u);
 }
 
-// Theta compares the values of policies on both days, not the middle of bounds on one of them.
 TEST(exercise_greeks, theta_is_that_of_the_lattice) {
     const double day = 1.0 / 365;
     const auto value = [&](double passed) {
@@ -198,7 +197,6 @@ TEST(exercise_greeks, theta_is_that_of_the_lattice) {
     expect_near(row_of(greeks_of(put_at(40, 0.2), {"theta"}, 131072), "theta"), value(day) - value(0), 1);
 }
 
-// A run of few parts follows one policy on each day.
 TEST(exercise_greeks, theta_is_of_what_policies_are_worth) {
     std::string today = put_on("spot: 100, volatility: 0.2", rate, "100", "[2026-07-15, 2027-01-15]"),
                 later = today;
@@ -267,7 +265,6 @@ std::vector<priced_by_lattice> by_lattice() {
             return put_on_a_lattice(spot, strike, at_rate, volatility, on);
         };
     };
-    // A call is a put on the strike, struck at the spot.
     const worth call = [on = dates(1, 10)](double spot, double volatility, double at_rate) {
         return put_on_a_lattice(100, spot, 0.07, volatility, on, at_rate);
     };

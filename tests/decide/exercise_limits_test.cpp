@@ -109,7 +109,6 @@ TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
         EXPECT_TRUE(
             std::ranges::all_of(d.found.paid.coefficients, [](double x) { return std::isfinite(x); }));
     }
-    // Only a certain payment is left.
     const results sure = priced_with(
         put_on("spot: 40, volatility: 0.2", 0.06, "3", "[0.5, 1.0]",
                "exercise on dates: receive strike\non last(dates):\n    pay 2 + 0 * spot(underlying)\n"),
@@ -118,7 +117,6 @@ TEST(exercise_limits, features_that_are_constant_leave_a_constant) {
     EXPECT_NEAR(sure.rows[0].price, 3 * std::exp(-0.06 * 0.5), 1e-9);
 }
 
-// Twice a state adds nothing: the rank shows that, and the price stays.
 TEST(exercise_limits, collinear_features_are_left_out) {
     const std::string dates = "{start: 0, end: 1, count: 4}";
     const std::string script =
@@ -191,7 +189,6 @@ TEST(exercise_limits, five_hundred_dates_are_walked) {
     EXPECT_GT(got.rows[0].early->upper_bound + 4 * got.rows[0].early->upper_error, few);
 }
 
-// A decision with too many arguments is refused with a message; a reduced one has valid bounds.
 TEST(exercise_limits, a_hundred_assets_are_refused_by_name_or_bounded) {
     std::string assets, names;
     for (int i = 0; i < 100; ++i) {
@@ -217,7 +214,6 @@ TEST(exercise_limits, a_hundred_assets_are_refused_by_name_or_bounded) {
 TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     const std::string dates = "{start: 0, end: 1, count: 6}";
     const std::string right = "exercise on dates: receive max(spot(underlying) - strike, 0)\n";
-    // The European stops at the same dates, where it sees the price.
     const std::string plain =
         "seen = 0\non dates:\n    seen = spot(underlying)\non last(dates):\n    pay max(seen - strike, 0)\n";
     const std::string asset = "spot: 36, volatility: 0.2";

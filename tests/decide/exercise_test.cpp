@@ -190,7 +190,6 @@ TEST(exercise, many_dates_are_walked_or_refused_by_name) {
         << too_many.rows[0].message;
 }
 
-// Policies are trained on the CPU; walks that follow and bound them have the same bits anywhere.
 TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
     const book all = book::parse(
         market_of("    A: {currency: USD, spot: 95, volatility: 0.25}\n"
@@ -345,7 +344,6 @@ TEST(exercise, a_product_names_features) {
     EXPECT_NE(without.find("nobody has a right here"), std::string::npos) << without;
 }
 
-// The decision knows the largest of many assets and their mean.
 TEST(exercise, many_states_are_ranked) {
     std::string assets, names;
     for (int i = 0; i < 40; ++i) {
@@ -380,7 +378,6 @@ TEST(exercise, many_states_are_ranked) {
     EXPECT_GT(e.lower_bound, priced(last, 16384).rows[0].early->policy_value + 4 * e.lower_error);
 }
 
-// Prices of forty assets are ranked, and two variances beside them keep their names.
 TEST(exercise, states_of_a_small_kind_keep_their_names) {
     std::string assets, names;
     for (int i = 0; i < 40; ++i) {

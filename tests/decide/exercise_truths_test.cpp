@@ -139,7 +139,6 @@ TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
     EXPECT_NEAR(price("underlying: A, strike: 100, shout_dates: [0]"), 10 * discount + call, 1e-11);
     EXPECT_NEAR(price("underlying: A, option: put, strike: 125, shout_dates: [2026-01-15]"),
                 15 * discount + put, 1e-11);
-    // Cash dividends are subtracted from what moves.
     const double moving = (110 - 2 * std::exp(-0.05 * 0.5)) / discount;
     EXPECT_NEAR(price("underlying: D, strike: 100, shout_dates: [0]"),
                 10 * discount + discount * analytics::black_price(analytics::right::call, moving, 110, 0.2),

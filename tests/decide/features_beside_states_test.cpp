@@ -160,7 +160,6 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
     EXPECT_NE(past.message.find("is asked for after that day"), std::string::npos) << past.message;
 }
 
-// One right may be used before a dividend and one after; a policy has the same functions for both.
 TEST(features_beside_states, are_known_to_every_right_or_to_none) {
     const std::string asset =
         "spot: 40, volatility: 0.2, dividend_model: spot, dividends: [{date: 0.6, amount: 1}]";
@@ -174,7 +173,6 @@ TEST(features_beside_states, are_known_to_every_right_or_to_none) {
     expect_same_bits(plainly_priced(with(text, european), 4096), plainly_priced(text, 4096));
 }
 
-// Also in a loop over assets: what one asset does not know leaves the rest of the script unchanged.
 TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
     const std::string asset = "{currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.1}\n";
     const auto basket = [&](const std::string& last_asset, const std::string& features) {
@@ -293,7 +291,6 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
         << refused.message;
 }
 
-// A call on an asset with dividends is a put plus a forward.
 TEST(features_beside_states, calls_are_bounded_as_well_as_without) {
     const auto call = [](const std::string& features) {
         const std::string plain = put_on("spot: 100, volatility: 0.2, dividend_yield: 0.08", 0.06, "100",

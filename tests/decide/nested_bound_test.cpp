@@ -227,7 +227,6 @@ TEST(nested_bound, follows_what_comes_after_the_last_date) {
     EXPECT_LT(e.upper_error, 0.005 * truth);
 }
 
-// The holder's right in one trade is the issuer's in its mirror image.
 TEST(nested_bound, bounds_the_issuers_right_from_below) {
     const std::string mirror = "call on dates: pay -max(strike - spot(underlying), 0)\n";
     const early_exercise issuer = early_of(bermudan(mirror), 16384), holder = early_of(bermudan(), 16384);
@@ -329,7 +328,6 @@ TEST(nested_bound, is_the_price_where_nothing_is_random) {
     EXPECT_NEAR(e.lower_error, 0, 1e-9);
 }
 
-// No martingale of normals follows a jump, but one of inner paths does.
 TEST(nested_bound, follows_jumps) {
     const std::string text = put_on(
         "spot: 40, model: {merton: {volatility: 0.1, jump_intensity: 1, jump_mean: -0.2, jump_sd: 0.1}}",

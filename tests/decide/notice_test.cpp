@@ -134,7 +134,6 @@ TEST(notice, without_days_it_is_the_right_itself) {
 TEST(notice, who_gave_notice_is_bound_by_it) {
     const price_row got =
         priced(book_of("exercise on dates with notice 0.1: receive 105 - spot(underlying)\n", "[0.5]"));
-    // Notice is given if the payment has value at that time.
     const double forward_strike = 105 * std::exp(-rate * 0.1);
     const double sd = volatility * std::sqrt(0.4);
     const double d = (std::log(spot / forward_strike) + rate * 0.4) / sd + sd / 2;
@@ -169,7 +168,6 @@ TEST(notice, coupons_are_paid_until_the_call) {
     EXPECT_NEAR(got.early->lower_bound, worst, 1e-6);
 }
 
-// A running mean has no value at a first notice before the first averaging day.
 TEST(notice, what_means_nothing_yet_is_not_known) {
     const price_row got =
         priced(book_of("total = 0\nseen = 0\non dates:\n    total = total + spot(underlying)\n"
@@ -197,7 +195,6 @@ TEST(notice, rights_stand_beside_others) {
     EXPECT_NE(both.message.find("without a bound"), std::string::npos) << both.message;
 }
 
-// With stochastic rates the value of a payment at its notice is known only along the path.
 TEST(notice, rates_may_be_random) {
     const std::string market =
         "market:\n  as_of: 2026-01-15\n  currencies:\n"

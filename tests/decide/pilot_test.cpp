@@ -119,7 +119,6 @@ TEST(pilots, leave_trades_that_gain_nothing_to_independent_paths) {
     EXPECT_LT(open.totals().at(0).error, paths.totals().at(0).error / 3);
 }
 
-// A requested construction alone decides whether points are taken.
 TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     run_options options = tests::plain_paths();
     options.overrides.random = "auto";

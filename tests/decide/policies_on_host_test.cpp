@@ -96,7 +96,6 @@ TEST(policies_on_host, are_those_of_the_cpu) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100);
 }
 
-// Enough dates for the gain over every second one.
 TEST(policies_on_host, are_those_of_the_cpu_on_three_paths) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.2}\n", 3);
 }
@@ -216,7 +215,6 @@ TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     }
 }
 
-// More functions than a thread has registers for.
 TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
     compare(R"(trades:
   - {id: average, product: bermudan_basket, basket: [A, B, C], price: mean, strike: 100, exercise_dates: [0.5, 1.0]}

@@ -157,7 +157,6 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
     EXPECT_GT(compared, 40u);
 }
 
-// Training paths, the regression, and paths that follow the policy and bound the value.
 TEST(policy_kernels, are_compiled_ahead) {
     const book one = book::parse(
         "trades:\n  - {id: t, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: "
@@ -188,7 +187,6 @@ TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu) {
     compare(trades_with_rights(), demo_market(), 20000);
 }
 
-// The last tile has one path; one tile has three; a path alone.
 TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu_on_few_paths) {
     for (const std::uint64_t paths : {1u, 3u, 1025u}) compare(trades_with_rights(), demo_market(), paths);
 }

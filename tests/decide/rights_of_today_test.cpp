@@ -84,7 +84,6 @@ TEST(rights_of_today, a_barrier_that_is_not_touched_yet_leaves_the_right) {
     EXPECT_EQ(row.early->policy_value, 50);
 }
 
-// An asset that grows almost at the rate pays most at once, and the price of today counts for the extreme.
 TEST(rights_of_today, an_extreme_has_seen_the_spot) {
     constexpr const char* still =
         "    A: {currency: USD, spot: 100, volatility: 0.01, dividend_yield: 0.4}\n";

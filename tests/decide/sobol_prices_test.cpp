@@ -259,7 +259,6 @@ TEST(sobol_prices, in_other_precisions_are_near_those_in_double) {
     }
 }
 
-// The total of a trade and its opposite is certain, and its randomisations agree.
 TEST(sobol_prices, of_a_hedge_have_a_total_without_error) {
     const results r = priced({}, R"(trades:
   - {id: long, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}

@@ -125,7 +125,6 @@ TEST(wide_bounds, near_bounds_leave_the_middle) {
     EXPECT_EQ(row.price, (e.lower_bound + e.upper_bound) / 2);
 }
 
-// Parts have the middle if both bounds come from the run's paths; a nested bound has paths of its own.
 TEST(wide_bounds, parts_have_the_middle_where_both_bounds_have_them) {
     constexpr const char* asset = "    A: {currency: USD, spot: 100, volatility: 0.2}\n";
     for (const std::string upper : {"regression", "nested"}) {

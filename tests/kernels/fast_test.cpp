@@ -227,7 +227,6 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
     }
 }
 
-// The smaller or greater of two numbers keeps a NaN.
 TEST_F(fast_on_gpu, extremes_keep_what_is_no_number) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     const float special[] = {1.0f, -1.0f, 2.5f, inf, -inf, nan};

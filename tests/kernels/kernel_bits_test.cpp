@@ -174,7 +174,6 @@ word64 path_of_point(std::size_t i) {
 word32 block_of_point(std::size_t i) {
     return static_cast<word32>(i * 0x85ebca6bU);
 }
-// Every fourth point has no name.
 kernels::stream_key name_of_point(std::size_t i) {
     return i % 4 == 0 ? kernels::stream_key{} : kernels::stream_key_of(i * 0xc2b2ae3d27d4eb4fULL >> 2);
 }
@@ -443,7 +442,6 @@ class kernel_bits_on_a_gpu : public kernel_bits {
     template <typename number>
     cuda::device_memory room_for(std::size_t count) {
         cuda::device_memory memory(*device_, count * sizeof(number));
-        // The filling reveals missing writes.
         device_->fill(memory.as<void>(), 0x5a, memory.bytes(), stream_->get());
         return memory;
     }

@@ -74,7 +74,6 @@ kernels::moments grouped_moments(const double* x, int paths, int group) {
             power(&kernels::central_sums::m3), power(&kernels::central_sums::m4)};
 }
 
-// Typical payoffs: many zeros, some heavy values.
 std::vector<double> payoffs(int count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::lognormal_distribution<double> heavy(2.0, 1.5);

@@ -198,7 +198,6 @@ TEST(philox_shocks, come_from_the_block_by_all_bits_of_its_number) {
 
 namespace {
 
-// The numbers that a filling thread would store, in turn.
 template <class shock>
 struct kept_stores {
     static inline std::vector<shock> got;

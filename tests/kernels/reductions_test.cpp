@@ -318,7 +318,6 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
             }
         }
     }
-    // Counts of NaN payoffs survive the merge.
     auto payoffs = some_payoffs(3 * tile_paths);
     payoffs[2500] = nan;
     const auto bad = play<last_block, 64>(payoffs, {2, 0, 1});
@@ -361,7 +360,6 @@ TEST(reductions, merge_kernel_merges_parts) {
     }
 }
 
-// Nothing else is written, whatever the number of threads.
 TEST(reductions, store_leaves_the_payoffs_in_their_places) {
     using kernels::reductions::store;
     const auto payoffs = some_payoffs(2 * tile_paths + 300);
@@ -733,7 +731,6 @@ TEST_F(reductions_on_gpu, store_gives_the_same_bits_every_time) {
     expect_alike(price("store", 300000, 256, 1000000), expected, true, "in chunks");
 }
 
-// The message names the first path with a non-finite payoff.
 TEST_F(reductions_on_gpu, find_payoffs_that_are_no_numbers) {
     const auto message_of = [&](std::string_view reduction, std::uint64_t memory_bytes) {
         run_options options;

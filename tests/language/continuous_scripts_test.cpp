@@ -135,7 +135,6 @@ double time_below(double from, double to, double level, double years) {
                        0, 1.5707963267948966, 8);
 }
 
-// The variance of that time: twice the time spent there after a moment spent there, less the square.
 double variance_of_time_below(double from, double to, double level, double years) {
     const double v = variance_per_year * years;
     const double square = truth::integrate(

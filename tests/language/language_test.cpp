@@ -674,7 +674,6 @@ TEST(language, the_date_at_hand) {
     // The first period of a list of years starts today.
     EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(previous, today)\n"),
               0.5 + 2 * 0.5 + 3 * 1);
-    // The next date of the last one is itself.
     EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(today, next)\n"), 0.5 + 2 * 1);
     EXPECT_EQ(value_of("on first(observations):\n    pay year_fraction(today, next)\n"), 0.5);
 }
@@ -813,7 +812,6 @@ TEST(language, touch_probabilities) {
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_above(underlying, 110)"), 2);
     EXPECT_DOUBLE_EQ(paid_between(life, "touched_below(underlying, 90)"), touch(100, 110, 90, 0.5) + 1);
     EXPECT_DOUBLE_EQ(paid_between(second, "touched_outside(underlying, 90, 200)"), 1);
-    // Far from one side, a channel is a barrier.
     EXPECT_NEAR(paid_between(life, "touched_outside(underlying, 80, 1e9)"),
                 touch(100, 110, 80, 0.5) + touch(110, 90, 80, 1.5), 1e-12);
     EXPECT_NEAR(paid_between(life, "touched_outside(underlying, 1e-9, 120)"),
@@ -878,7 +876,6 @@ TEST(language, intervals_of_the_past_know_fixings_only) {
     EXPECT_EQ(counted("touched_outside(underlying, 95, 120)"), 2);
     EXPECT_EQ(counted("lowest(underlying) + highest(underlying)"), 640);
     EXPECT_DOUBLE_EQ(counted("touch_time_below(underlying, 90)"), -20 / 365.0 - 10 / 365.0);
-    // A payment at a past time is gone; one at as_of counts.
     EXPECT_EQ(
         value_of("between first(observations) and start:\n    pay 1 at touch_time_below(underlying, 90)\n",
                  args, p),
@@ -1206,7 +1203,6 @@ TEST(language_payoff, a_longest_step_is_said_by_the_script_or_the_trade) {
     EXPECT_EQ(step(" within 0.25", usual_arguments()), 0.25);
     EXPECT_EQ(refusal_of("between start and maturity every strike:\n    pay 1\n", with("strike", 0.0)),
               "p.yaml:1:34: the longest step between two dates is 0.000000 years, expected more than 0");
-    // Elsewhere these words are names like any other.
     EXPECT_EQ(value_of("every = 1\nwithin = 2\non observations:\n    every = every + within\n    within = 0\n"
                        "on maturity:\n    pay every\n"),
               3);

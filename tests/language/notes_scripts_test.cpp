@@ -116,7 +116,6 @@ TEST(notes_scripts, himalaya) {
     const path p = market({0.5, 1, 2}, {{100, 125, 50}, {24, 64, 64}, {5, 8, 40}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, p), 8 * (4.0 / 3 - 1) * usd(2));
     EXPECT_EQ(worth("himalaya", terms + ", strike: 1.5", p), 0);
-    // In a tie the first in the list leaves.
     const path tie = market({0.5, 1, 2}, {{150, 100, 100}, {24, 32, 16}, {2, 2, 2}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, tie), 8 * ((1.5 + 2 + 0.5) / 3 - 1) * usd(2));
     // Two dates of three assets: one of them never counts.

@@ -141,7 +141,6 @@ TEST(market_keys, every_form_has_its_key) {
     EXPECT_EQ(keys_of(market::parse(all_forms)), expected);
 }
 
-// Fails for a new model parameter that can't be shifted.
 TEST(market_keys, every_number_of_every_model_can_be_shifted) {
     const market of_models = *book::parse(book_of_every_model()).market();
     std::set<std::string> models;
@@ -237,7 +236,6 @@ TEST(market_keys, a_shift_moves_the_number_it_names) {
         EXPECT_EQ(shifted.number(c.key).value, m.number(c.key).value + c.by) << c.key;
         ASSERT_EQ(shifted.changes().size(), 1u) << c.key;
         EXPECT_EQ(shifted.changes().front().key, m.number(c.key).key);
-        // Nothing else has moved, and the market reads back as written.
         value* at = &after;
         for (const std::string& step : c.path)
             at = at->is_list() ? &at->items().at(std::stoul(step)) : &(*at)[step];

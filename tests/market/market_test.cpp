@@ -672,7 +672,6 @@ TEST(market, singular_and_unlinked_correlations_are_sound) {
     EXPECT_NO_THROW(with("[]"));
 }
 
-// Products of random unit vectors are valid matrices.
 TEST(market, random_correlation_matrices) {
     std::mt19937_64 random(20260115);
     std::uniform_real_distribution<double> uniform(-1, 1);

@@ -65,7 +65,6 @@ std::string say(const option& o, int steps) {
     return fmt::format("{}, {} years, {} steps", words(o.p), o.years, steps);
 }
 
-// Half of what every scheme is allowed.
 constexpr double most = 1e-4;
 
 // The hardest of all published parameter sets, and a variance that reverts within weeks.

@@ -122,8 +122,6 @@ double beyond(int k, double mean) {
     return sum;
 }
 
-// The uniform determines the number of jumps, on the first and on the last step, whichever is longer. All
-// jumps are alike, so the price shows their number.
 TEST(model_steps, have_room_for_the_jumps_of_the_longest) {
     const double jump = -0.125;
     int checked = 0;

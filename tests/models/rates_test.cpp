@@ -214,7 +214,6 @@ TEST(rates, that_move_leave_every_price_a_martingale) {
     }
 }
 
-// The variance of log P(t, T), by a plain sum over the volatility of the bond.
 struct rate_factor {
     double decay;
     double (*volatility)(double years);

@@ -314,7 +314,6 @@ TEST(sabr, watched_paths_die_at_their_barriers) {
     }
 }
 
-// A path that ends at zero has touched the levels just above it, and no minimum is negative.
 TEST(sabr, nothing_is_below_zero) {
     const auto rows =
         price(market_of("cev: {volatility: 0.9, beta: 0.3}"),

@@ -98,7 +98,6 @@ std::string lognormal(double sigma, const std::string& dividends) {
 }
 
 TEST(spot_dividends, a_call_is_the_integral_over_the_spot_on_the_ex_date) {
-    // The last dividend exceeds the spot on many paths.
     for (const auto& [sigma, ex_date, amount] :
          std::vector<std::array<double, 3>>{{0.2, 0.5, 5}, {0.3, 0.05, 7}, {0.3, 0.95, 7}, {0.6, 0.8, 60}}) {
         for (const double strike : {20.0, 95.0}) {

@@ -255,7 +255,6 @@ TEST(stochastic_local_volatility, the_leverage_makes_up_for_the_mean_variance) {
     EXPECT_GT(most, 1.5 * least) << "where the asset is tells of its variance";
 }
 
-// No number depends on earlier requests, nor on the thread.
 TEST(stochastic_local_volatility, the_leverage_depends_on_the_market_alone) {
     const auto fresh = [] { return models::leverage(local_of_smiles(), heston_of(0.6, -0.7), {1024, 50}); };
     auto at_once = fresh(), in_turn = fresh();

@@ -287,7 +287,6 @@ TEST(antithetic_mirror, leaves_no_variance_in_what_is_linear) {
     EXPECT_GT(widest, 50);
 }
 
-// Correlated moves computed ahead of the paths serve both paths of a pair.
 TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
     const book b = book::parse(R"(trades:
   - {id: basket, product: basket, basket: [ACME, BETA, GAMMA, DELTA], strike: 380, maturity: 1}

@@ -94,7 +94,6 @@ TEST(shapes, what_runs_on_every_step_stays_apart_in_a_small_book) {
     }
 }
 
-// Programs with the same observations but different moves.
 TEST(shapes, paths_that_move_otherwise_stay_apart) {
     using program::operation;
     const auto moving_by = [](operation how, double size) {

@@ -60,7 +60,6 @@ void compare(const books::trade& t, const market& in, const market& moved, progr
     }
 }
 
-// Each trade with every number of the market that it may depend on, and with some that it has not read.
 findings compare_book(const book& trades, const market& in,
                       program::precision precision = program::precision::double_) {
     constexpr std::size_t one_in_so_many = 40;  // of those not read

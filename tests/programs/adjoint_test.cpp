@@ -106,7 +106,6 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
     EXPECT_EQ(compared, 50 * 27);
 }
 
-// An infinite number in the branch that a path does not take contributes nothing.
 TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
     const auto gradient = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);
@@ -127,7 +126,6 @@ TEST(adjoint, of_what_a_path_does_not_take_is_nothing) {
               (list{0, 0, 1, 0}));
     EXPECT_EQ(gradient(0, 3, [&](auto&, number a, number b, number) { return sqrt(max(a, 0.0)) * b; }),
               (list{0, 0, 0, 0}));
-    // A tie belongs to the first.
     EXPECT_EQ(gradient(2, 2, [&](auto&, number a, number b, number) { return max(a, b); }),
               (list{0, 1, 0, 0}));
     EXPECT_EQ(gradient(2, 2, [&](auto&, number a, number b, number) { return min(a, b); }),

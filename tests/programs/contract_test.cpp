@@ -114,8 +114,6 @@ TEST(contract, fuses_a_product_that_is_only_added_or_subtracted) {
     }
 }
 
-// States, rows and sections are unchanged, so that data bound before fits the new code. A contracted program
-// can't be contracted further.
 TEST(contract, keeps_what_data_hangs_on) {
     for (const int normals : {1, 3}) {
         const tests::shocked_program p(normals, 1, 5);

@@ -200,7 +200,6 @@ TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
 
 }  // namespace
 
-// Every jump of the library that a normal moves smoothly, with one jump or several a step.
 TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
     constexpr double most_error =
         1e-5;  // relative to the sizes of the terms; differences are no more accurate

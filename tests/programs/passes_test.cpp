@@ -469,7 +469,6 @@ class generator {
 TEST(passes, change_no_bit_of_random_programs) {
     for (std::uint64_t seed = 0; seed < 5000; ++seed) {
         SCOPED_TRACE("program " + std::to_string(seed));
-        // Sometimes more paths than lanes, so that the machine resets its registers.
         check(generator(seed).make(), seed % 50 == 0 ? 300 : 24, 6);
         ASSERT_FALSE(HasFatalFailure());
     }
@@ -557,7 +556,6 @@ TEST(passes_lane_program, every_way_to_write_three_states) {
     }
 }
 
-// Sections that only copy states, so that every state is known after one run and after more.
 std::vector<double> handed_on(const std::vector<int>& from, std::size_t steps) {
     recorder into;
     for (std::size_t s = 0; s < from.size(); ++s) {
@@ -615,8 +613,6 @@ TEST(passes_lane_program, a_kept_value_costs_no_register) {
     EXPECT_EQ(code.operations(), 2U);
 }
 
-// Hoisting leaves no operations on numbers alone, but programs made of hoisted ones, such as those of
-// likelihood ratios, have some. Each gives the result of the same operation on single numbers.
 TEST(passes_lane_program, computes_operations_on_numbers_alone) {
     const std::array numbers{0.375, 1.5, 2.25};
     for (const program::operation_entry& e : program::operations) {
@@ -1157,7 +1153,6 @@ TEST(passes, faults_are_found) {
     EXPECT_NE(program::fault_of(wrong).find("a column is node 50"), std::string::npos);
 }
 
-// Numbers straight from the trade or a run keep their names; computed ones have none.
 TEST(passes, names_of_terms_and_rows_survive) {
     recorder into;
     into.output(into.state("x", 0.0));

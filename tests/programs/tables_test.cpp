@@ -119,7 +119,6 @@ TYPED_TEST(tables_interpolation, of_nan_is_nan_and_reads_nothing_outside) {
     EXPECT_THROW((guarded_table<real>{{1, 2}}[-1]), std::out_of_range);
 }
 
-// Positions of every kind: special values, arbitrary bit patterns, and many within and around the table.
 template <class real>
 std::vector<real> positions(std::uint64_t seed, std::size_t size) {
     std::mt19937_64 random(seed);

@@ -34,7 +34,6 @@ program::path_data as_data(const recorded_path& of, const number_vector& numbers
     return out;
 }
 
-// A random subset of all numbers except scenarios.
 program::wanted_numbers some_numbers_of(const program::path_program& p, std::uint64_t seed) {
     program::wanted_numbers out = program::all_numbers_of(p);
     std::mt19937_64 bits(seed);
@@ -163,8 +162,6 @@ TEST(tangents, of_every_operation_are_those_of_calculus) {
     EXPECT_EQ(compared, 50 * 27);
 }
 
-// An infinite number that a path does not use contributes nothing to the tangent, nor does one with a weight
-// of zero.
 TEST(tangents, of_what_a_path_does_not_take_are_nothing) {
     const auto along = [](double x, double y, const auto& record) {
         const auto of = of_three_rows(x, y, 0, record);
@@ -206,7 +203,6 @@ TEST(tangents, of_what_a_path_does_not_take_are_nothing) {
                         return pow(max(a, 0.0), into.constant(0.5)) + b;
                     }),
               (list{0, 1}));
-    // A tie belongs to the first.
     EXPECT_EQ(along(2, 2, [&](auto&, number a, number b, number) { return max(a, b); }), (list{1, 0}));
     EXPECT_EQ(along(2, 2, [&](auto&, number a, number b, number) { return min(a, b); }), (list{1, 0}));
 }

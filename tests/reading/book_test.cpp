@@ -242,7 +242,6 @@ TEST(book_arguments, defaults_fill_in_and_spread_over_lists) {
     parameter paid = declared(parameter_type::date, "observations");
     paid.name = "paid";
     paid.fallback = dates::time_point{2.0};
-    // A list may be declared before the parameter that it is per.
     const std::vector<parameter> all{coupon, paid, observations, strike};
     const auto read_trade = [&](const char* yaml) {
         return read_arguments(config::parse(yaml, "f"), all, {"id"});
@@ -510,7 +509,6 @@ TEST(book_products, a_library_reads_a_product_when_it_is_asked_for) {
     }
 }
 
-// A library file ends with '...': a truncated one is refused, even if the rest is a valid product.
 TEST(book_products, a_library_takes_whole_files_alone) {
     const library_file european = *std::ranges::find(library_files(), "european.yaml", &library_file::name);
     const std::string whole(european.text), cut = whole.substr(0, whole.rfind("..."));
@@ -784,7 +782,6 @@ TEST(books, an_error_of_the_book_stops_the_reading) {
     }
 }
 
-// A strictly read book must have an end marker.
 TEST(books, a_book_that_is_cut_short_is_noticed) {
     const std::string trades = "trades:\n" + good_trade +
                                "  - id: p1\n    product: european\n    underlying: ACME\n    strike: 90.25\n"

@@ -132,7 +132,6 @@ TEST(bounds, numbers_of_a_book) {
     EXPECT_NE(failure_of("mine, days: [1, 201]", own), "");
 }
 
-// A product's parameter is a number of the book as well.
 TEST(bounds, numbers_of_a_product) {
     const auto refusal = [](const std::string& declared) -> std::string {
         try {

@@ -83,7 +83,6 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
             EXPECT_NE(said.find(outside), std::string::npos) << name << ": " << said;
             EXPECT_EQ(said.find("book.yaml:1:"), 0U) << said;
         }
-        // Without the option a book may name any file.
         for (const std::string& name : std::vector<std::string>{"../" + files[i], "link_out_" + files[i]})
             EXPECT_EQ(of(naming(name), {}), nothing_refused) << name;
     }
@@ -145,7 +144,6 @@ TEST_F(confine, scenarios_of_a_market) {
     EXPECT_EQ(refusal([&] { market_quotes::load(own / "books/quotes.yaml"); }), nothing_refused);
 }
 
-// A link created between the check and the opening is not followed.
 TEST_F(confine, the_file_that_was_looked_at_is_opened) {
     fs::create_symlink(own / "none.yaml", own / "books/dangling.yaml");
     EXPECT_NE(of("market: dangling.yaml\ntrades: []\n"), nothing_refused);

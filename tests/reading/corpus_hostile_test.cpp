@@ -145,7 +145,6 @@ std::string inner(const std::string& text, const std::string& by) {
     return made;
 }
 
-// A complete book, in which a change of any part shows in the same way.
 std::string good_book() {
     return "settings:\n  paths: 1024\n  seed: 5\n" + good_trades + "market:\n" + inner(good_market, "  ");
 }

@@ -405,7 +405,6 @@ std::string changed(const std::string& text, change how, std::uint64_t seed) {
     return text;
 }
 
-// The shortest text, by whole lines, for which `is_wrong` still holds.
 std::string shrunken(std::string text, const std::function<bool(const std::string&)>& is_wrong) {
     for (std::size_t many = std::max<std::size_t>(lines_of(text).size() / 2, 1);; many /= 2) {
         for (std::size_t at = 0; at < lines_of(text).size();) {

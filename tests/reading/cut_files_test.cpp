@@ -214,7 +214,6 @@ TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
     }
 }
 
-// A trade truncated by the end of the book fails like any bad trade, with a hint in its row.
 TEST(cut_files, the_last_trade_of_a_book) {
     const std::string head =
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 1, maturity: 1}\n";

@@ -101,7 +101,6 @@ TEST(ids, one_spelling_of_each) {
     EXPECT_EQ(config::not_composed("plain"), config::not_a_code_point);
 }
 
-// The same text as one character, as two surrogates, or in eight digits.
 TEST(ids_surrogates, pairs_are_the_character) {
     const std::string face = utf8({0x1f600}), flag = utf8({0x1f1eb, 0x1f1f7});
     const auto text = [](const std::string& yaml) { return config::parse(yaml, "f").at("a").text(); };
@@ -131,7 +130,6 @@ TEST(ids_surrogates, pairs_are_the_character) {
     EXPECT_EQ(mixed.at("x").text(), face);
 }
 
-// Outside of double quotes a backslash is just a backslash.
 TEST(ids_surrogates, elsewhere_they_are_what_they_seem) {
     const std::string other = "p: \"\\ud83d\\ude00\"\n", raw = R"(\ud83d\ude00)", odd = R"(\ufffe\uffff)";
     const auto text = [&](const std::string& value) {

@@ -259,7 +259,6 @@ TEST_F(import_of_ore, attributes_that_are_not_known_are_refused) {
         nothing_refused);
 }
 
-// A trade counts as imported only if a book accepts it.
 TEST_F(import_of_ore, what_no_book_takes_is_refused) {
     const auto renamed = [&](const std::string& id) {
         std::string xml = whole();
@@ -490,7 +489,6 @@ TEST_F(import_of_ore, a_tenor_may_be_written_in_two_ways) {
     EXPECT_EQ(with_tenors("30D", "1M"), 1u);
 }
 
-// A list of dates has no tenor to compare with the index.
 TEST_F(import_of_ore, periods_that_are_listed_are_told_of) {
     const std::string xml = whole();
     const std::size_t floating = xml.find("<LegType>Floating<", xml.find("<Trade id=\"swap\">")),

@@ -159,7 +159,6 @@ TEST(scenario_reader, patterns_move_all_that_fits_but_facts) {
                   {{"ACME.fixing@2026-01-02", 100.5}});
 }
 
-// Relative moves start from the current market, not from its file.
 TEST(scenario_reader, a_changed_market_is_the_base) {
     const market in = base().with("ACME.spot", 200);
     const scenario_list read = scenario_list::parse("stress: {a: {ACME.spot: -20%}}", "s", in);
@@ -925,7 +924,6 @@ TEST(scenario_reader, patterns) {
             ASSERT_EQ(fits(p, t), plain(plain, p, t)) << p << " " << t;
         }
     }
-    // Many stars take no longer than many letters.
     std::string pattern;
     for (int i = 0; i < 500; ++i) pattern += "*a";
     EXPECT_FALSE(fits(pattern + "b", std::string(10'000, 'a')));

@@ -268,8 +268,6 @@ TEST(settings, have_one_name_everywhere) {
     EXPECT_EQ(named("row_space").variable(), "TILEWALK_ROW_SPACE");
 }
 
-// Every field of run_settings has an entry: settings made from the table alone equal settings with every
-// field set.
 TEST(settings, of_the_table_are_all_there_are) {
     std::size_t bytes = 0;
     for (const auto& setting : setting_table())

@@ -250,7 +250,6 @@ TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
     EXPECT_NE(table.str().find("500"), std::string::npos) << table.str();
 }
 
-// A sheet filtered by product keeps the columns of the others.
 TEST_F(trade_table, a_column_of_empty_cells_is_left_out) {
     const std::string head = "id,product,underlying,strike,maturity,barrier,direction\n";
     EXPECT_EQ(failure(head + "a,european,ACME,100,1,,\nb,european,ACME,90,1, ,\n"), "");
@@ -328,7 +327,6 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\na,asian,ACME,\"[1.0,\n *x]\",3\n")
                   .substr(0, 18),
               "a trades.csv:3:2: ");
-    // A column of another product does not apply to this one.
     const std::string both = "id,product,underlying,strike,maturity,exercise_step\nb,american,ACME,1,1,0.1\n";
     EXPECT_EQ(failure(both + "a,european,ACME,1,1,\n"), "");
     EXPECT_EQ(failure(both + "a,european,ACME,1,1,0.1\n").substr(0, 71),

@@ -88,7 +88,6 @@ std::string shown(const results& r) {
     return out;
 }
 
-// Results of the calls' book with settings that no call has, and that run's policies.
 struct earlier_run {
     tests::own_folder folder;
     std::string decisions, policies;

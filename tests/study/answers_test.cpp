@@ -115,7 +115,6 @@ TEST(answers, fair_parameters_are_those_of_closed_forms) {
     EXPECT_NEAR(again.price, 0, 1e-4 * 100 * 2 * strike.value);
     EXPECT_NEAR(strike.standard_error, again.standard_error / (100 * 2 * strike.value * std::exp(-0.03)),
                 0.01 * strike.standard_error);
-    // The same result from below, and with the search starting at the end of the parameter's range.
     EXPECT_NEAR(answer_to(variance + "strike: 0.01, report: fair_strike").value, strike.value, 1e-9);
     EXPECT_NEAR(answer_to(variance + "strike: 0, report: fair_strike").value, strike.value, 1e-9);
 }

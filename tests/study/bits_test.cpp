@@ -65,7 +65,6 @@ std::vector<std::pair<std::string, book>> books() {
 using tests::different, tests::expect_as_kept, tests::kept;
 using ledger = tests::kept_words;
 
-// How a book is priced, and the ledger's name for that.
 struct way {
     std::string random, construction, precision, controls = "none";
     bool has_controls() const { return controls != "none"; }

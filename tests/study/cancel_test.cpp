@@ -73,7 +73,6 @@ TEST(cancel, particles_look_before_each_step_and_go_on_where_they_were) {
     std::size_t asked = 0;
     const auto whole = planned(first, [&] { ++asked; });
     EXPECT_GE(asked, whole.when.steps()) << "particles take at least the steps of the paths";
-    // Stopped a little later each time and restarted: the same program to the last bit.
     std::size_t stops = 0;
     const auto in_parts = [&] {
         for (;;) {

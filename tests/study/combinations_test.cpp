@@ -99,7 +99,6 @@ run_settings settings_of_decisions(const std::string& device) {
     return out;
 }
 
-// Files that features name, each made on first use.
 class files {
   public:
     // More steps, shocks and paths than any trade takes.
@@ -161,7 +160,6 @@ class files {
   private:
     tests::own_folder folder_;
     std::filesystem::path replay_, policy_, scenarios_;
-    // Whether there are pilots of shifts, and of integration.
     using pilots = std::pair<bool, bool>;
     static pilots pilots_in(const features& beside) {
         return {beside.contains(feature::importance), beside.contains(feature::preintegration)};
@@ -213,12 +211,10 @@ bool has_rounds(study s) {
 bool needs_a_gpu(feature f) {
     return f == feature::curand || f == feature::single_fast;
 }
-// Fake GPUs can't walk its paths.
 bool needs_a_real_gpu(const request& r) {
     return has_rows(r.of) && std::ranges::any_of(r.asked, needs_a_gpu);
 }
 
-// Sets only what is asked for, so that decisions stay open.
 run_settings settings_of(const request& r) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) ||
@@ -256,7 +252,6 @@ run_settings settings_of(const request& r) {
 }
 
 struct outcome {
-    // Rows of the base market, or of the last of several.
     results told;
     std::map<std::string, std::string> figures;  // by trade
     std::vector<trade_plan> plans;
@@ -722,7 +717,6 @@ bool are_of_one_setting(feature a, feature b) {
     return both == features{feature::points, feature::curand};
 }
 
-// Features with the same evidence.
 features shown_by(feature f) {
     switch (f) {
         case feature::controls:

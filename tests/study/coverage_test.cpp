@@ -35,7 +35,6 @@ std::map<std::string, truth> truths() {
 // A trade over many seeds.
 struct coverage {
     int runs = 0, held = 0, held_by_chance = 0, exact = 0;
-    // The sum of squared distances from the truth in errors, over `squared` rows.
     double squares = 0;
     int squared = 0;
 

@@ -221,7 +221,6 @@ TEST(differences, without_a_base_currency_stay_in_their_own) {
     const difference_row& d = row(r, "put", "BETA.spot");
     EXPECT_EQ(d.base.delta, d.own.delta);
     for (const difference_row& other : r.rows) EXPECT_NE(other.key, "EURUSD.rate");
-    // Prices have the bits of a price run, and differences don't depend on the other trades.
     const results priced = engine().price(book::parse(book_text).only({"put"}), market::parse(market_text));
     EXPECT_EQ(r.values.rows[0].price, priced.rows[0].price);
     EXPECT_EQ(d.own.delta, row(found(), "put", "BETA.spot").own.delta);

@@ -295,7 +295,6 @@ TEST(engine, moments_are_those_of_the_paths) {
     }
 }
 
-// The pool merges blocks of tiles as they come: the bits are those of one tree over all tiles, in order.
 TEST(engine, tiles_merge_in_one_fixed_tree) {
     program::recorder into;
     into.output(into.state("out", 0.0));
@@ -371,7 +370,6 @@ TEST(engine, seeds_change_the_numbers) {
     EXPECT_EQ(bits(price_one(call, with(2000, 1, 1)).price), bits(price_one(call, with(2000, 1, 1)).price));
 }
 
-// The fingerprint changes exactly with what changes the random numbers of a run.
 TEST(engine, fingerprints_of_walks_tell_random_numbers_apart) {
     const auto walk_of = [](const run_settings& settings, double strike = 100) {
         run_options with;
@@ -601,7 +599,6 @@ TEST(engine, a_continuous_barrier_remembers_its_fixings) {
     EXPECT_FALSE(alive(ends_today + "underlying: STILL, direction: up, barrier: 100")) << "today's spot";
 }
 
-// A touch today costs the same whether monitoring began yesterday or begins now.
 TEST(engine, a_rebate_for_a_touch_today_is_paid_once) {
     for (const std::string start : {"2026-01-14", "2026-01-15"}) {
         const auto r = price_one(
@@ -820,7 +817,6 @@ TEST(engine, the_manifest_names_files_of_settings) {
     EXPECT_TRUE(hashes.contains(told.inputs.back().hash));
 }
 
-// Prices in a child process, limited by `limit`, have the bits of one thread.
 template <class Limit>
 void expect_the_same_bits_where(std::uint64_t paths, int threads, const Limit& limit) {
     const auto expected = price(mixed_trades, with(paths, 1));
@@ -862,7 +858,6 @@ TEST(engine, no_thread_is_enough) {
     });
 }
 
-// Memory per tile is a few numbers, never a path.
 TEST(engine, a_million_paths_stay_small) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "a sanitizer keeps its own memory";

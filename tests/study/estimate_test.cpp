@@ -69,7 +69,6 @@ TEST(estimate, less_itself_is_known_exactly) {
     EXPECT_EQ(none.error(), 0);
 }
 
-// By the spread of each part's own sum, whatever the terms have in common.
 TEST(estimate, sums_and_multiples_are_those_of_each_part) {
     const estimate a(waves(2), run), b(waves(-3), run);
     estimate sum = 2 * a + b;
@@ -92,7 +91,6 @@ TEST(estimate, with_a_certain_term_has_it_in_each_part) {
     EXPECT_EQ((certain(7) - certain(3)).value, 4);
 }
 
-// The rounding that a perfect control leaves is the same in all parts, and independent between trades.
 TEST(estimate, keeps_an_error_that_parts_do_not_show) {
     const std::vector<double> flat(16, 3.0);
     const estimate a(priced(3, 0.03, flat), run), b(priced(3, 0.04, flat), run);

@@ -254,7 +254,6 @@ TEST(explain, json_has_all_of_it) {
     EXPECT_EQ(nlohmann::json::parse(explanation_json({}, "2026-01-15")).at("trades").size(), 0U);
 }
 
-// The names of jumping blocks tell which Greeks will be smoothed or bumped.
 TEST(explain, names_the_jumps_of_a_payoff) {
     const auto places = [](const std::string& trade) {
         std::vector<std::string> out;

@@ -50,7 +50,6 @@ bool is_number(const YAML::Node& n) {
     return n.IsScalar() && YAML::convert<double>::decode(n, ignored);
 }
 
-// Multiplies every number below the node; dates and rules by count keep their form.
 void multiply(YAML::Node n, double factor) {
     if (n.IsSequence()) {
         for (auto item : n) multiply(item, factor);
@@ -113,7 +112,6 @@ price_row priced(const YAML::Node& trade, const world& w) {
     const price_row row = engine().price(book::parse(book_text, "extreme"), how).rows.at(0);
     if (row.status == trade_status::priced) {
         EXPECT_TRUE(std::isfinite(row.price)) << book_text << row.price;
-        // If the paths show no error, the row lacks one and says why.
         if (row.has_error()) {
             EXPECT_TRUE(std::isfinite(row.standard_error) && row.standard_error >= 0)
                 << book_text << row.price << " +- " << row.standard_error;
@@ -147,7 +145,6 @@ class extremes : public testing::TestWithParam<std::string> {
     }
 };
 
-// Money has no natural unit.
 TEST_P(extremes, spots_of_a_millionth_and_of_a_thousand_millions) {
     const price_row usual = accepted({});
     for (const double scale : {1e-8, 1e7}) {

@@ -24,7 +24,6 @@
 namespace tilewalk::far_gains_test {
 namespace {
 
-// Moves all prices, volatilities or rates of a market by a fraction.
 enum class moved { prices, volatilities, rates };
 
 bool is_among(const std::string& key, moved what) {
@@ -58,7 +57,6 @@ std::vector<scenario> far_scenarios(const market& in) {
     return out;
 }
 
-// As in scenarios: the day first, then the moves.
 results priced_anew(const book& trades, const market& in, const scenario& of, const run_options& how) {
     market then = in;
     auto later = std::make_shared<books::book_state>(trades.state());
@@ -172,7 +170,6 @@ TEST(far_gains, of_a_put_are_those_of_a_lattice) {
     }
 }
 
-// Each market trains the policy that it would train alone, and so does a session.
 TEST(far_gains, every_market_of_prices_has_its_own_policy) {
     const auto text = [](double spot) {
         return tests::market_of(fmt::format("    A: {{currency: USD, spot: {}, volatility: 0.25}}\n", spot),

@@ -310,7 +310,6 @@ TEST(gains, totals_are_by_portfolio_and_currency) {
                 0.3 * both.errors[0]);
 }
 
-// One unit of the asset itself: its gain is that of the spot, and its tail that of the factor.
 TEST(gains, value_at_risk_of_a_delta_one_book_is_the_quantile_of_its_factor) {
     std::vector<double> levels;
     for (int k = 0; k < 500; ++k) levels.push_back(100 + 10 * std::sin(1.7 * k + 0.1 * k * k));
@@ -425,7 +424,6 @@ TEST(gains, a_day_that_passes_is_worth_what_black_says) {
     }
 }
 
-// A run of one tile has no error of a gain: its results say so, and how many paths have one.
 TEST(gains, of_too_few_parts_say_how_many_paths_would_do) {
     const book b = book_of(
         "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1, quantity: 1000}\n");

@@ -70,7 +70,6 @@ struct held {
     static double share(int of) { return static_cast<double>(of) / greek_coverage_test::runs; }
 };
 
-// By trade and key.
 std::map<std::string, held> held_by(const std::string& method, const source& from = independent) {
     const engine by;
     const book trades = book::parse(flat_book);

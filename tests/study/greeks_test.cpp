@@ -188,8 +188,6 @@ TEST(greeks, of_likelihood_ratios_have_no_bias) {
     EXPECT_GE(squares, 6);
 }
 
-// Several jumps on a path, and several on a date: against differences, and by knock-in plus knock-out equal
-// to the plain option.
 TEST(greeks, of_likelihood_ratios_hold_many_jumps) {
     const std::string dates = ", underlying: ACME, maturity: 1";
     const std::string barrier =
@@ -282,7 +280,6 @@ TEST(greeks, by_bump_of_what_never_pays_are_none) {
     EXPECT_EQ(r.greeks.size(), 2U);
 }
 
-// A number that moves a trade has a row, even if no path has shown its effect.
 TEST(greeks, of_what_no_path_shows_have_no_error) {
     const market in = market::parse(flat_market);
     const results r = greeks_of(
@@ -348,7 +345,6 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     for (const greek_row& g : vegas.greeks) EXPECT_EQ(g.measure, "vega");
 }
 
-// Pilots, wider smoothings, differences and the next day are separate walks, but progress is reported as one.
 TEST(greeks, tell_of_one_progress) {
     const std::string trades =
         "  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n"
@@ -379,7 +375,6 @@ TEST(greeks, tell_of_one_progress) {
     }
 }
 
-// A walk finds all pathwise derivatives at once.
 TEST(greeks, of_paths_take_one_walk) {
     struct counted : cpu::back_end {
         using cpu::back_end::back_end;
@@ -420,7 +415,6 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_EQ(walks, 1 + 4 + 1);
 }
 
-// Derivatives by few numbers are outputs of an ordinary walk; those by many come from an adjoint walk.
 TEST(greeks, of_few_numbers_are_carried_forth) {
     struct looked_at : cpu::back_end {
         using cpu::back_end::back_end;
@@ -480,8 +474,6 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
     }
 }
 
-// A path without a derivative leaves that derivative empty, and affects neither the price nor other
-// derivatives.
 TEST(greeks, of_a_path_without_a_derivative_are_none) {
     const market in = market::parse(flat_market);
     const book trades = book::parse(
@@ -761,7 +753,6 @@ TEST(greeks, of_the_next_day_accrue_interest) {
     EXPECT_NEAR(theta.value, worth(1 / 365.0) - worth(0), 1e-12);
 }
 
-// With dates, theta is the difference from the price in the next day's market.
 TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
     const std::string trades =
         "  - {id: k, product: barrier, direction: down, kind: knock_out, barrier: 85, underlying: A, option: "
@@ -834,7 +825,6 @@ TEST(greeks, of_totals_know_what_trades_have_in_common) {
     EXPECT_LE(std::abs(total("A.volatility").value), most_errors * total("A.volatility").standard_error);
 }
 
-// A call less a put is a forward, with known delta and no gamma.
 TEST(greeks, of_a_call_and_a_put_keep_parity) {
     const std::string terms = ", product: european, underlying: A, strike: 105, maturity: 1}\n";
     const results r =
@@ -877,7 +867,6 @@ TEST(greeks, of_spot_and_strike_make_the_price) {
                 1e-6 * r.rows[0].price);
 }
 
-// The row without a key, the sum over pillars, is the sensitivity to a parallel move of all volatilities.
 TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     const auto in = [](double more) {
         return market::parse(
@@ -922,7 +911,6 @@ TEST(greeks, of_an_in_and_an_out_barrier_make_those_of_neither) {
 
 namespace {
 
-// Compares both methods for numbers of the market, with the same random numbers.
 void compare_with_bumps(const book& all, const market& in, std::size_t first, std::size_t every,
                         std::uint64_t paths, std::size_t least, std::size_t least_with_jumps) {
     auto some = std::make_shared<books::book_state>(all.state());
@@ -975,7 +963,6 @@ TEST(greeks, of_some_models_are_those_of_differences) {
     compare_with_bumps(all, *all.market(), 0, 6, 1 << 14, 60, 0);
 }
 
-// The mean time of a path beyond a level has a kink at the level, but no jump.
 TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
     const book b = book::parse(
         in_book(dollar_market(0.02, {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.2"}})) +

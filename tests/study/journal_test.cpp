@@ -128,7 +128,6 @@ TEST_P(journal, survives_100_kills) {
             continue;
         }
         ASSERT_EQ(WEXITSTATUS(status), 0) << "attempt " << attempt << " came to other bits";
-        // All is done; the next run starts anew.
         ++ended;
         longest = std::max(0.02, longest * 0.8);
         for (const auto& entry : std::filesystem::directory_iterator(folder.path()))

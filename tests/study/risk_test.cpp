@@ -21,7 +21,6 @@
 namespace tilewalk::risk_test {
 namespace {
 
-// Numbers that are the same in every run, of one stream.
 class numbers {
   public:
     explicit numbers(std::uint64_t seed) : seed_(seed) {}
@@ -57,7 +56,6 @@ TEST(risk_places, are_one_more_than_lie_within_the_level) {
           row{1, 0.01, 1}, row{1, 0.999, 1}, row{2, 0.5, 2}, row{3, 0.5, 2}, row{10, 0.999, 10},
           row{100, 0.07, 8}, row{100, 0.29, 30}, row{300, 0.01, 4}, row{700, 0.03, 22}, row{1000, 0.95, 951}})
         EXPECT_EQ(risk::place_of_quantile(r.level, r.gains), r.place) << r.gains << " at " << r.level;
-    // Every whole product, however it is rounded.
     for (std::size_t n = 1; n <= 1000; ++n) {
         for (std::size_t whole = 0; whole < n; whole += 7) {
             const double level = static_cast<double>(whole) / static_cast<double>(n);
@@ -92,7 +90,6 @@ TEST(risk_tails, are_those_of_a_sorted_list) {
     }
 }
 
-// The errors by random resampling.
 risk::sampling_errors drawn_errors(const std::vector<double>& sorted, std::size_t place, std::size_t within,
                                    int times) {
     numbers at_random(17);
@@ -128,7 +125,6 @@ TEST(risk_sampling_errors, are_those_of_a_bootstrap_that_draws) {
 }
 
 TEST(risk_sampling_errors, are_known_for_means_and_for_two) {
-    // The mean of all draws has the spread of the gains over the root of their number.
     const std::vector<double> gains{-9, -4, -3, 0, 2, 2, 8};
     double squares = 0;
     for (const double g : gains) squares += (g - mean_of(gains)) * (g - mean_of(gains));
@@ -497,14 +493,12 @@ TEST(risks, leave_out_trades_that_are_not_priced_everywhere) {
             EXPECT_EQ(is_figure(t.shortfall.noise), !has_first);
         }
     }
-    // A failure in another set changes nothing.
     made elsewhere = made_results(6, 100, 32);
     elsewhere.r.failures.push_back({9, 1, "no", error_kind::numeric});
     for (const portfolio_risk& risk : risk::risks_of(elsewhere.r, elsewhere.asked))
         EXPECT_TRUE(risk.left_out.empty());
 }
 
-// Without the trades' own gains, a total without the failed trade is unknown.
 TEST(risks, have_no_figure_where_a_failed_trade_can_not_be_taken_out) {
     made m = made_results(6, 100, 32, true);
     m.r.gains.clear();

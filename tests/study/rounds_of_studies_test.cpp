@@ -62,7 +62,6 @@ run_options to(const std::string& tolerance, const char* random) {
     out.overrides.threads = 2;
     return out;
 }
-// The same paths in a single round.
 run_options at_once(run_options how, std::uint64_t paths) {
     how.overrides.tolerance.reset();
     how.overrides.paths = paths;
@@ -384,7 +383,6 @@ TEST(rounds_of_studies, gains_end_where_the_time_is_up) {
     EXPECT_EQ(engine().scenarios(b, in, gains_of(in), how).base.manifest.paths, 262144U);
 }
 
-// A trade for which basis points have no base fails, and the others are reported without it.
 TEST(rounds_of_studies, a_trade_that_has_no_measure_fails_alone) {
     const book b = book::parse(R"(market:
   as_of: 2026-01-15

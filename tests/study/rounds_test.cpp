@@ -84,7 +84,6 @@ TEST(rounds, end_where_intervals_are_narrow_enough) {
             least = std::min(least, row.paths);
             most = std::max(most, row.paths);
         }
-        // Finished trades stop, and the rest continue.
         EXPECT_TRUE(std::string(random) != "philox" || least < most);
     }
 }
@@ -196,7 +195,6 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
         EXPECT_NE(said.find(", asked for was 1e-05; "), std::string::npos) << said;
 }
 
-// Trades may have tolerances of their own.
 TEST(rounds, are_asked_for_by_any_trade_with_a_tolerance) {
     const auto asked = [](const std::string& more) {
         const book b = book::parse(
@@ -246,7 +244,6 @@ TEST(rounds, go_on_where_few_paths_carry_the_error) {
     EXPECT_EQ(in_one_round, 0);
 }
 
-// If at least ten paths carry the error, it is widened by its own uncertainty, and the run can end.
 TEST(rounds, widen_an_error_that_few_paths_carry) {
     price_row row;
     row.status = trade_status::priced;
@@ -408,7 +405,6 @@ TEST(rounds_of_decisions, are_there_for_every_trade) {
     EXPECT_THROW(priced(how), error);
 }
 
-// Contradictory results for a trade, or unknown points, are refused as a whole.
 TEST(rounds_of_decisions, that_are_unclear_are_refused) {
     const tests::own_folder folder;
     const std::string trades =

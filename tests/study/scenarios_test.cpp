@@ -42,7 +42,6 @@ using tests::dollar_market;
 
 constexpr std::uint64_t paths = 20000;
 
-// A file as numpy.save writes it, from any header and numbers.
 std::string numpy_text(const std::string& fields, const std::string& numbers) {
     const std::size_t length = (10 + fields.size() + 1 + 63) / 64 * 64 - 10;
     std::string text("\x93NUMPY\x01\x00", 8);
@@ -423,7 +422,6 @@ TEST_F(scenarios, of_a_market_within_a_book_are_found_from_where_the_book_says) 
     EXPECT_THROW(book::parse(text, "standard input", folder_ / "elsewhere"), error);
 }
 
-// Shocks and volatilities from files: a complete external model.
 TEST_F(scenarios, go_with_replayed_shocks) {
     constexpr std::uint64_t count = 3000;
     const auto vols = made_up(2, count);

@@ -231,7 +231,6 @@ TEST(session, models_that_were_read_anew_count_as_changed) {
     }
 }
 
-// A shift by a market key keeps the models of other assets, so their trades stay planned.
 TEST(session, shifts_by_market_key_plan_their_own_trades_anew) {
     const book trades = book::parse(book_of_every_model());
     const engine e;
@@ -367,7 +366,6 @@ TEST(session, eight_threads_have_equal_bits_and_nothing_grows) {
     expect_bounded();
 }
 
-// A market with ever-changing shapes of programs leaves at most as many as the book has trades.
 TEST(session, programs_that_no_trade_has_are_dropped) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 100, maturity: 1.0}\n");

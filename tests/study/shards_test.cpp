@@ -215,7 +215,6 @@ TEST(shards, of_gains_to_a_tolerance_have_the_bits_of_one_process) {
     }
 }
 
-// Basis points have no base for the first trade: it fails, and totals are without it.
 TEST(shards, of_gains_fail_a_trade_that_cannot_be_measured) {
     const engine by;
     const tests::own_folder files;
@@ -269,7 +268,6 @@ trades:
     EXPECT_EQ(shown(merged), shown(whole));
 }
 
-// The run's limit of paths also limits its shards.
 TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) {
     const engine by;
     const tests::own_folder files, folder;
@@ -405,7 +403,6 @@ TEST(shards, of_other_settings_have_the_bits_of_one_process) {
     }
 }
 
-// The parts of a plan cover all tiles of all trades once.
 TEST(shards, are_cut_into_all_of_the_work_by_cost) {
     const engine by;
     const tests::own_folder folder;
@@ -554,7 +551,6 @@ TEST(shards, count_the_gpus_of_all_their_walks) {
     EXPECT_EQ(all.lost_devices.size(), 2U);
 }
 
-// Work is named once, whichever walks leave it.
 TEST(shards, name_what_their_walks_leave_to_the_processor_once) {
     run_manifest all, walk;
     verbs::add_walk(all, walk);

@@ -135,8 +135,6 @@ TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
     EXPECT_EQ(priced(trades, paths).scenario_rows_read, alike * groups_of_lanes * rows);
 }
 
-// A full block of a part's tiles is merged. Each thread may have one open block, and one more may wait for
-// its last tile.
 TEST(work, a_merged_block_keeps_no_tiles) {
     constexpr std::uint64_t tiles_of_a_block = 128, blocks = 48;
     ASSERT_EQ(run::part_tiles_of(blocks * tiles_of_a_block), tiles_of_a_block);

@@ -207,7 +207,6 @@ TEST(metrics, of_what_is_not_known_have_no_line) {
     EXPECT_FALSE(reader(metrics_text({"price", "b", r})).all().contains("tilewalk_worst_value_error"));
 }
 
-// A shard has statuses but no figures, and labels that distinguish its series.
 TEST(metrics, of_a_shard_say_how_it_went) {
     results r = made();
     for (price_row& row : r.rows) row.price = row.standard_error = no_figure;

@@ -160,7 +160,6 @@ TEST(page, writes_numbers_for_people) {
     EXPECT_EQ(exact(-0.00001), "-0.00001");
     EXPECT_EQ(exact(0.1), "0.1");
     EXPECT_EQ(exact(1e300), "1e+300");
-    // Decimal points are aligned: fewer decimals are padded, by half a digit for the point itself.
     table rows("t", {{"name", table::of::text}, {"x"}});
     for (const char* cell : {"12.345", "-3.4", "7", "failed", "4.4e-7", ""}) rows.add({"a", cell});
     const std::string markup = rows.text();

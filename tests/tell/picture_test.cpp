@@ -60,7 +60,6 @@ TEST(picture, paths_are_those_that_price_the_trade) {
     EXPECT_GE(held, 3U * 12 + 3);
 }
 
-// With deterministic rates the mean of an asset on a date is the plan's forward price.
 TEST(picture, spots_have_the_forward_price_as_their_mean) {
     const book demo = book::load(source + "/configs/books/demo.yaml");
     const engine by;

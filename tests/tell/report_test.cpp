@@ -459,7 +459,6 @@ TEST(report, an_answer_beside_the_price_is_told_in_every_form) {
     EXPECT_EQ(written(read_results(json, "r.json"), output_format::json), json);
 }
 
-// docs/results.md lists the columns of CSV and the members of JSON as the writers know them.
 TEST(report, the_page_of_results_documents_every_field) {
     const std::string page = tests::own_text("docs/results.md");
     const auto code = [](std::string_view name) {
@@ -531,7 +530,6 @@ std::string written_greeks(const results& r, output_format format) {
 
 }  // namespace
 
-// Noise common to two opposite trades cancels.
 TEST(report, totals_of_greeks_add_what_trades_have_in_common) {
     const std::vector<greek_row> totals = sample_of_greeks().greek_totals();
     ASSERT_EQ(totals.size(), 4u);
@@ -998,8 +996,6 @@ TEST(report, widths_are_those_of_a_terminal) {
         EXPECT_LE(report::width(report::shortened("\u65E5\u672C\u65E5\u672C\u65E5\u672C", most)), most);
 }
 
-// Any table in any terminal: no line exceeds the width, every status is visible, and missing columns are
-// named.
 TEST(report, tables_fit_the_terminal) {
     results r = sample_on_gpus();
     r.rows.push_back(
@@ -1250,7 +1246,6 @@ TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
         EXPECT_TRUE(of_points.error_of_parts);
         EXPECT_NEAR(of_points.error, d / std::sqrt(15.0), 1e-12);
         EXPECT_NEAR(of_points.z, sign * 3.2905, 3e-3 * 3.2905);
-        // Parts of independent paths count as so many that their error is known.
         a.rows[0].randomisations = b.rows[0].randomisations = 0;
         EXPECT_NEAR(compare(a, b).rows.at(0).z, sign * 4.0728, 1e-9);
     }
@@ -1636,7 +1631,6 @@ TEST(report, table_names_the_first_of_many_failures_and_counts_the_rest) {
         << out.str();
 }
 
-// Failures of one reason share a line, unless they are few, when their places matter more.
 TEST(report, table_tells_once_of_trades_that_fail_alike) {
     results many;
     for (int i = 0; i < 146; ++i) {
@@ -1666,8 +1660,6 @@ TEST(report, a_short_trade_that_is_worth_nothing_has_no_sign) {
     EXPECT_FALSE(std::signbit(row.value_in_totals()));
 }
 
-// Sensitivities from too few parts have no error: they say so and how many paths would suffice, and print no
-// more digits than are credible.
 TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
     results r = sample_of_greeks();
     const std::string enough = written_greeks(r, output_format::table);

@@ -303,7 +303,6 @@ TEST(continuous_truth_average_truths, parities) {
     }
 }
 
-// A mean that begins later is one from then on, in units of the price then.
 TEST(continuous_truth_average_truths, a_mean_that_begins_later) {
     continuous_mean late = mean_of(side::call, false);
     late.begin = 0.4;

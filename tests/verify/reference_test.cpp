@@ -65,7 +65,6 @@ struct published_case {
     }
     double standard_error() const { return said.value("standard_error", 0.0); }
     bool is_implied_volatility() const { return said.value("quantity", "") == "implied_volatility"; }
-    // True if bounds enclose the price, because of early exercise.
     bool has_exercise() const {
         const std::string type = product().at("type");
         return type == "american" || type.starts_with("bermudan") || type == "callable_bond" ||
@@ -82,7 +81,6 @@ struct published_case {
     }
 };
 
-// Replaces the implied volatility of an option struck at the forward by its price.
 json with_price(json said) {
     if (said.value("quantity", "") != "implied_volatility" || said.at("product").at("strike") != "forward")
         return said;
@@ -98,7 +96,6 @@ json with_price(json said) {
     return said;
 }
 
-// Replaces the forward rate under a future by the future's own rate, on a flat curve with that forward.
 json with_futures_rate(json said) {
     if (said.value("quantity", "") != "forward_rate") return said;
     const json& product = said.at("product");
@@ -110,7 +107,6 @@ json with_futures_rate(json said) {
     return said;
 }
 
-// Replaces an early-exercise premium by the American price.
 json with_premium(json said) {
     if (said.value("quantity", "") != "early_exercise_premium") return said;
     const json &model = said.at("model"), &product = said.at("product");
@@ -750,7 +746,6 @@ expressed exchange(const json&, const json& product) {
     return {{}, "exchange", terms};
 }
 
-// A difference of two assets is a spread, any other weighted sum a basket.
 expressed basket(const json& model, const json& product) {
     json terms = taken(product, {"option", "strike", "maturity"});
     const json& weights = product.at("weights");
@@ -1395,7 +1390,6 @@ TEST_P(reference_rights, bounds_hold_what_was_published) {
         outside += c.value() < row.low - c.error() || c.value() > row.high + c.error();
         const double apart = row.early->upper_bound - row.early->lower_bound;
         widest = std::max(widest, apart / std::max(c.value(), 1e-2 * row.early->upper_bound));
-        // As if all bounds were a tenth higher, or lower.
         price_row high = row, low = row;
         for (double early_exercise::*of : {&early_exercise::lower_bound, &early_exercise::upper_bound}) {
             (*high.early).*of *= 1.1;

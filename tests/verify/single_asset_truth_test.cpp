@@ -346,7 +346,6 @@ TEST_P(single_asset_truths, begun_in_the_past) {
     EXPECT_NEAR(all.mean([](double) { return 1.0; }), 1, 1e-12);
 }
 
-// Without volatility the price is what the one path pays.
 TEST(single_asset_truths, no_volatility) {
     const std::string still = dollar_market(0.05, {{"A", "spot: 100, dividend_yield: 0.02, volatility: 0"}});
     const double d = std::exp(-0.05), forward = 100 * std::exp(0.03);
@@ -394,7 +393,6 @@ TEST(single_asset_truths, refusals) {
                       "product: chooser, currency: USD, strike: 80, choice_date: 2026-01-15, maturity: 1")
                   .find("expected a day after as_of, or a trade in EUR"),
               std::string::npos);
-    // A compound decided today has its underlying option's closed form.
     EXPECT_NEAR(price(usual,
                       "product: compound, strike: 1, maturity: 2026-01-15, underlying_strike: 100, "
                       "underlying_maturity: 1",

@@ -129,7 +129,6 @@ void check(const truth_case& c) {
     EXPECT_LE(got.standard_error, 1.1 * c.spread / std::sqrt(double(paths))) << told(c, got);
 }
 
-// Without volatility every path is the forward, and the price is exact to rounding.
 void check_exact(const truth_case& c) {
     const price_row got = price(c.market, c.trade, 2048);
     ASSERT_EQ(got.status, trade_status::priced) << told(c, got);
@@ -275,8 +274,6 @@ TEST_P(truths, digital) {
     }
 }
 
-// Curves by term in every place that takes one. Log discount factors and total variances are linear between
-// pillars.
 struct curved_market {
     static constexpr double pillars[] = {0, 0.4, 1.0, 2.5};
 

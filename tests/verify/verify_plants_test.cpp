@@ -138,7 +138,6 @@ TEST(verify_plants, most_mistakes_are_caught_at_once) {
     EXPECT_GE(o.mistakes.size(), 37U);
 }
 
-// Where a mistake does not apply, prices keep the sound engine's bits.
 TEST(verify_plants, what_a_mistake_does_not_touch_stays) {
     const auto trades_of = [](const std::string& product) {
         verify_request asked;

@@ -346,7 +346,6 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     biased.bias = 1e-4;
     EXPECT_EQ(scored(biased, rate)[0].is, kind::chance);
     EXPECT_GT(scored(biased, rate)[0].z, 3.5);
-    // A value without an error must be right, also if the engine has no row.
     EXPECT_EQ(scored({0.5, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, 0);
     EXPECT_EQ(scored({0.501, 0, 0, "pathwise", "USD per 1 USD of A", 0, ""}, rate)[0].z, farthest_z);
     EXPECT_EQ(scored({}, rate)[0].z, farthest_z);

@@ -169,7 +169,6 @@ TEST(verify, terms_are_drawn_within_what_makes_sense) {
     }
 }
 
-// A payoff is as large as the notional or the payout that multiplies it.
 TEST(verify, payoffs_have_the_scale_that_the_trade_says) {
     verify::dice d(3);
     const verify::known_trade touch = truth_of("double_touch", "reflections in two levels").draw(d);

@@ -74,7 +74,6 @@ TEST(kept_blocks, are_damaged_by_every_flip_and_cut) {
     EXPECT_EQ(block_in(file, "request").is, finding::damaged);
 }
 
-// While it lives, no file of this process grows beyond a limit, as on a full disk.
 class full_disk {
   public:
     explicit full_disk(::rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -120,7 +119,6 @@ TEST(kept_files, that_can_not_be_written_leave_the_one_before) {
     EXPECT_EQ(files(), std::vector<std::string>{"a"});
 }
 
-// A journal of five blocks, damaged or cut at each byte in turn.
 TEST(kept_stores, lose_one_block_at_most_and_take_nothing_wrong) {
     const tests::own_folder folder;
     std::vector<record> all;
@@ -240,7 +238,6 @@ class kept_walks_in_parts : public testing::Test {
     std::vector<std::size_t> jobs_of_walks_;
 };
 
-// Shocks of two steps, two slots and three paths, each of which counts.
 TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprints) {
     const tests::own_folder folder;
     std::vector<key> all;
@@ -257,7 +254,6 @@ TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprin
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
-// Every property of the adjoint counts, and so does the construction of paths from points.
 TEST_F(kept_walks_in_parts, have_their_ways_back_and_points_in_their_fingerprints) {
     std::vector<key> all;
     const auto take = [&](const auto& change, std::size_t data = 0) {
@@ -452,7 +448,6 @@ TEST_F(kept_walks_in_parts, do_as_a_whole_what_has_no_tiles_of_its_own) {
     EXPECT_EQ(made, 1);
 }
 
-// A failed block leaves its trade without a tally, whatever becomes of the rest.
 TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     const tests::own_folder folder;

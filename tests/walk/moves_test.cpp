@@ -162,7 +162,6 @@ void check_same_walk(const plan::trade_program& t, std::uint64_t paths) {
     const auto n = static_cast<std::size_t>(t.code.normals_per_step);
     ASSERT_EQ(found->factors.size(), n);
     EXPECT_EQ(found->code.normals_per_step, t.code.normals_per_step);
-    // The rest of the step does not grow with the square of the factors.
     EXPECT_LE(found->code.sections[0].nodes.size(), 4 * n);
     EXPECT_TRUE(found->code.sections[0].per_run.columns.empty());
 

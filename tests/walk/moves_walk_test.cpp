@@ -541,7 +541,6 @@ TEST(moves_walk, gives_the_bits_of_the_cpu) {
     }
 }
 
-// A trade's moves may not be overwritten before its paths have read them, whatever the order of streams.
 TEST(moves_walk, keeps_moves_until_they_are_read) {
     static const planned_book small({2, 3, 4});
     gpu_run run = run_of(small, "matrix");
@@ -561,7 +560,6 @@ const planned_book& book_with_scenarios() {
     return one;
 }
 
-// Scenarios reach the paths through the same arrays, whoever makes the moves and the shocks.
 TEST(moves_walk_of_scenarios, gives_the_bits_of_the_cpu) {
     const auto& all = book_with_scenarios();
     for (const auto p : {precision::double_, precision::single, precision::mixed}) {
@@ -614,7 +612,6 @@ TEST(moves_walk_of_scenarios, gives_the_same_bits_in_any_chunks_on_any_devices) 
     }
 }
 
-// Each row is copied once, however many trades use it.
 TEST(moves_walk_of_scenarios, rows_are_shared_by_trades) {
     const auto& all = book_with_scenarios();
     const packed_trades packed = pack(all.jobs(), number_type::double_);
@@ -859,7 +856,6 @@ TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) 
             note_fills(fake, downloads);
             EXPECT_EQ(priced(fake.walk(), expected), small.jobs().size()) << dice;
             EXPECT_LE(fake.gpu->most_bytes, fake.run.memory_bytes) << dice;
-            // The fills of the next chunk are requested before the current one has ended.
             const int chunks = fake.gpu->calls["download"];
             ASSERT_EQ(downloads.size(), fills * static_cast<std::size_t>(chunks));
             most_chunks = std::max(most_chunks, chunks);
@@ -870,7 +866,6 @@ TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) 
     }
 }
 
-// A second set is allocated only if useful and if there is room.
 TEST(moves_walk_shocks_made_ahead, take_memory_only_where_there_are_chunks) {
     static const planned_book small({2, 3});
     gpu_run run = run_in_chunks(small, "kernel");

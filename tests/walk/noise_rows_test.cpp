@@ -176,7 +176,6 @@ TEST(noise_rows, tell_a_source_the_number_of_every_row_once) {
     }
 }
 
-// The copy of the slots completes before its memory is freed, whatever fails.
 TEST(noise_rows, leave_nothing_under_way_when_a_call_fails) {
     noise_rows rows;
     rows.add({}, 3, {}, 4);

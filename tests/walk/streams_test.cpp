@@ -34,7 +34,6 @@ TEST(streams, keys_of_names_are_known_answers) {
     EXPECT_EQ(stream_name().key, 0u);
 }
 
-// Names of a market whose keys must differ: assets, their paths between dates, rates, exchange rates.
 TEST(streams, of_a_market_are_all_named) {
     const market in = market::parse(
         "as_of: 2026-01-15\n"

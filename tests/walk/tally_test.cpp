@@ -393,7 +393,6 @@ TEST(tally_totals, parts_of_a_trade_are_its_own) {
     EXPECT_TRUE(read_results(without.str(), "without").rows.at(0).part_means.empty());
 }
 
-// Two markets under the same seed: the error belongs to the difference.
 TEST(tally_totals, differences_of_one_seed_have_their_own_error) {
     run_options options = tests::plain_paths();
     options.overrides.paths = 64 * 1024;

@@ -157,7 +157,6 @@ std::string bash_completion(const described_program& of) {
     for (const described_command& c : of.commands) out += options_of(c.name, c);
     out += "    esac\n}\n\n";
 
-    // Offered words, with the options and the argument places that offer them.
     std::map<std::string, std::vector<std::string>> where;
     for (const described_command& c : of.commands) {
         std::size_t place = 0;

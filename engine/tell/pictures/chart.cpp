@@ -146,7 +146,6 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
     for (std::size_t i = 1; i < labels.size(); ++i) {
         labels[i].y = std::max(labels[i].y, labels[i - 1].y + label_height);
     }
-    // Move names that are below the panel up again.
     double floor = in.bottom;
     for (std::size_t i = labels.size(); i-- > 0;) {
         labels[i].y = std::min(labels[i].y, floor);

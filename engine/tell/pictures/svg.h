@@ -7,7 +7,6 @@
 
 namespace tilewalk::pictures {
 
-// Escapes text for XML and HTML and makes control characters visible.
 std::string escaped(std::string_view text);
 
 std::string at(double x);

@@ -71,7 +71,6 @@ struct model_market {
     }
 };
 
-// `deviation` is about the yearly standard deviation of the log price.
 known_trade option_in(dice& d, const model_market& m, double deviation, double most_years = 4) {
     const truth::side option = any_side(d);
     const double years = d.between(0.25, most_years);
