@@ -63,8 +63,8 @@ struct scored_bounds {
 
 // Over all trades: largest |z|, mean z, mean z towards high forwards, mean z squared, Kolmogorov-Smirnov.
 std::vector<statistic> judge_all(std::span<const scored_trade> trades);
-// The same over sensitivities. The largest |z| is taken over `any`, which may share random numbers. The
-// errors beyond a known bound of the bias must not be larger than chance makes them.
+// The same statistics over sensitivities. The largest |z| is taken over `any`, which may share random
+// numbers. Errors beyond a known bound of the bias must not be larger than chance makes them.
 std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> trades,
                                                std::span<const double> any,
                                                std::span<const double> beyond_bias);

@@ -235,7 +235,7 @@ TEST(document, bounds_what_is_read_without_a_value) {
                    close);
     // The limit is for keys; a list on the line of its key is not part of the key.
     EXPECT_EQ(parse("b: [" + repeated("1, ", 8000) + "2]\n", "f", close).at("b").items().size(), 8001U);
-    // Neither is a mapping that is the whole document, as programs write it.
+    // A mapping that is the whole document, as programs write it, is no key either.
     const std::string json = "{\n \"b\": [" + repeated("{\"a\": 1}, ", 2000) + "{\"a\": 2}],\n \"c\": 3}\n";
     const node root = parse(json, "f", close);
     ASSERT_EQ(root.at("b").items().size(), 2001U);

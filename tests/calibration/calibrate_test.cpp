@@ -276,7 +276,7 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     // The weights are 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
     EXPECT_NEAR(smile.fits[0].root_mean_square, std::sqrt(3.2 / 9) * conflict, 1e-6) << text_of(smile);
 
-    // So does a model with one free parameter.
+    // A model with one free parameter passes between the two in the same ratio.
     const calibration level = fit_of("ACME", "heston", both(middle),
                                      "      fixed: {kappa: 1, theta: 0.04, sigma: 0.3, rho: -0.5}\n");
     ASSERT_EQ(level.fits.size(), 1U);

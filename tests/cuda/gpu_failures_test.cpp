@@ -480,7 +480,7 @@ TEST(gpu_failures, the_others_take_over_at_any_launch) {
         fake_machine machine(3);
         machine.gpu(1).failures = {{"run", nth, device_failure::lost}};
         machine.gpu(2).when = fake_gpu::schedule::by_dice;
-        // The others wait until it has taken something.
+        // The other GPUs wait until this one has begun work.
         std::atomic<bool> has_begun{false};
         for (const std::size_t i : {0u, 1u, 2u}) {
             machine.gpu(i).kernel = [&has_begun, i, does = machine.gpu(i).kernel](

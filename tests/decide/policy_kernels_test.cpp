@@ -130,7 +130,7 @@ TEST(policy_kernels, read_paths_as_every_feed_or_the_nearest_of_its_kind) {
     }
 }
 
-// So kernels can be compiled before policies are trained.
+// Kernels can therefore be compiled before policies are trained.
 TEST(policy_kernels, do_not_depend_on_what_is_found) {
     const book all = trades_with_rights();
     const markets::market_state& in = demo_market().state();

@@ -213,10 +213,10 @@ double last_touched_at(double at_start, double at_end, double variance, double f
 }
 double share(double at_start, double at_end, double variance);
 
-// Seen from the end, the last touch is a first one: 20,000 samples in each case, as above. First and last
-// touch are dependent: between them the path is a bridge from the line to the line, which spends half of the
-// time on either side. The mean time beyond the line is therefore half of the mean time between the touches.
-// Ten comparisons with false alarms of at most 2e-5 each.
+// Seen from the end, the last touch is a first one: 20,000 samples in each case. First and last touch are
+// dependent: between them the path is a bridge from the line to the line, which spends half of the time on
+// either side. The mean time beyond the line is therefore half of the mean time between the touches. Ten
+// comparisons with false alarms of at most 2e-5 each.
 TEST(bridge, last_touches_have_their_distribution_and_belong_to_the_first) {
     struct example {
         double at_start, at_end, variance;

@@ -729,7 +729,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
-        // Nor in hoisted code.
+        // They are not merged in hoisted code either.
         const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
             const value x = into.term("x", 2.0), y = into.term("y", 3.0);
             into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));

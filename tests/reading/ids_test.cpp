@@ -116,7 +116,7 @@ TEST(ids_surrogates, pairs_are_the_character) {
     EXPECT_EQ(keyed.members().front().key, face);
     const config::node placed = config::parse(R"({"a": "\ud83d\ude00", "b": 1})", "f");
     EXPECT_EQ(placed.at("b").where(), (location{"f", 1, 28}));
-    // Also in a long book, through many blocks of the reader, beside lines read without yaml-cpp.
+    // The same in a long book, through many blocks of the reader, beside lines read without yaml-cpp.
     std::string book = "{\"trades\": [\n", want;
     for (int i = 0; i < 5000; ++i)
         book += std::string(i > 0 ? ",\n" : "") + R"({"id": "\ud83d\ude00)" + std::to_string(i) + "\"}";

@@ -267,7 +267,7 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
     EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
 }
 
-// Such runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
+// These runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
 // more than 36 are in one of 3,400 suites (binomial).
 TEST(rounds, hold_tolerances_that_few_paths_meet) {
     const std::string trade =

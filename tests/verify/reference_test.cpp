@@ -1293,7 +1293,7 @@ std::string name_of_family(const testing::TestParamInfo<std::tuple<std::string, 
 INSTANTIATE_TEST_SUITE_P(reference, reference_family,
                          testing::Combine(testing::ValuesIn(families()), testing::Values(independent_paths)),
                          name_of_family);
-// The others take minutes and run below.
+// With points the other families take minutes; reference_every_case has them.
 INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
                          testing::Combine(testing::Values("barrier", "forward_compound", "hybrid",
                                                           "jump_levy", "lookback", "multi_asset", "quanto",
@@ -1303,8 +1303,7 @@ INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
 
 class reference_every_case : public by_source {};
 
-// All cases with all their paths, or with as many points as above, and all together; false alarms are as
-// rare.
+// All cases together, with all of their paths, or with a part of their points; false alarms are as rare.
 TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     const bool is_quasi = GetParam().random == "sobol";
     std::vector<std::pair<published_case, judged>> all;
