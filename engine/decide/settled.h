@@ -104,7 +104,7 @@ std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi
 
 // Drops points that nobody asked for if rounding up for them exceeds the scenarios' paths.
 settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
-// Likewise for a book, whose trades may have tolerances.
+// The same for a book, whose trades may have tolerances.
 settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
 settled part_of(settled run, const part_of_run& part);
 settled round_of(settled run, const walk_of_round& round);

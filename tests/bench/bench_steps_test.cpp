@@ -42,7 +42,7 @@ TEST(bench_steps, have_every_model_that_takes_steps_of_its_own) {
         there.insert(e.model);
         EXPECT_TRUE(keys.insert(e.model + e.set).second) << e.model << ", " << e.set;
     }
-    // These models are exact between dates, with exact monitoring as well.
+    // Models that are exact between dates, with exact monitoring as well.
     std::set<std::string> known{"black_scholes", "variance_gamma", "nig", "hull_white", "g2"};
     for (const std::string& name : there) EXPECT_TRUE(known.insert(name).second) << name;
     std::set<std::string> all;

@@ -39,7 +39,7 @@ TEST(bench_tiles_tiles, fit_into_half_of_what_is_free) {
             }
         }
     }
-    // As on a GPU with 80 GB: enough work to time in less than seconds.
+    // Sizes on a GPU with 80 GB: enough work to time in less than seconds.
     for (const std::size_t assets : tiles::all_assets()) {
         const auto size = tiles::size_for(assets, 8, std::size_t{79} << 30);
         EXPECT_GE(size.bytes(8), 1e8) << assets;

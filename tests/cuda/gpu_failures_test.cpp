@@ -378,7 +378,7 @@ TEST(gpu_failures_work_left_to_the_processor, has_no_ways_back_of_replayed_shock
     EXPECT_EQ(got.manifest.left_to_processor, std::vector<left_work>{});
 }
 
-// Their treatment is decided in double, from numbers that any device has.
+// The treatment of jumps is decided in double, from numbers that any device has.
 TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
     const std::string digital =
         market_of_a +

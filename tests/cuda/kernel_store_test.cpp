@@ -281,7 +281,7 @@ TEST(kernel_store, reads_a_folder_that_it_must_not_write) {
 TEST(kernel_store, leaves_no_half_entry_on_a_full_disk) {
     const folder at;
     counting_compiler builds;
-    // As on a full disk, a write stops short and the next one fails.
+    // On a full disk, a write stops short and the next one fails.
     const ::pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -438,7 +438,7 @@ TEST(kernel_store, a_failure_reaches_all_who_wait_and_is_forgotten) {
     std::vector<std::jthread> all;
     all.emplace_back(ask);
     builds.started.wait();
-    // These find a build under way or, if they are late, none, and then succeed.
+    // Callers find a build under way or, if they are late, none, and then succeed.
     for (int t = 0; t < 3; ++t) all.emplace_back(ask);
     builds.let_go();
     all.clear();

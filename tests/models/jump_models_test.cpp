@@ -171,7 +171,7 @@ std::string trade_of(const json& product) {
                      option, product.at("maturity").dump(), times);
 }
 
-// One of about 120 cases is missed once in 1,200 times, the mean of z once in 150,000, and the mean of its
+// A case of about 120 is missed once in 1,200 times, the mean of z once in 150,000, and the mean of its
 // square, chi-squared with as many degrees, once in 17,000.
 TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
     std::vector<judged> all;

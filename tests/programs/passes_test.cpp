@@ -678,7 +678,7 @@ TEST(passes, fold_drops_what_returns_an_operand_and_nothing_else) {
     EXPECT_EQ(operations_left([](recorder& r, value x) { return x < r.constant(1.0) && r.truth(true); }), 1U);
     EXPECT_EQ(operations_left([](recorder& r, value x) { return r.truth(false) || x < r.constant(1.0); }),
               1U);
-    // These change -0.0, an infinity or NaN, or turn a number into a truth value.
+    // Rewrites that change -0.0, an infinity or NaN, or turn a number into a truth value.
     EXPECT_EQ(operations_left([](recorder&, value x) { return x + 0.0; }), 1U);
     EXPECT_EQ(operations_left([](recorder&, value x) { return 0.0 - x; }), 1U);
     EXPECT_EQ(operations_left([](recorder&, value x) { return x * 0.0; }), 1U);
@@ -729,7 +729,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
-        // They are not merged in hoisted code either.
+        // Sines are not merged in hoisted code either.
         const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
             const value x = into.term("x", 2.0), y = into.term("y", 3.0);
             into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));

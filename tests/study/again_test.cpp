@@ -47,7 +47,7 @@ struct call {
   - {{id: jump, product: digital, underlying: {0}, strike: {2}, payout: 10, maturity: 2027-01-15}}
 {3})",
                                                            first, second, strike,
-                                                           // Their Greeks take a dozen policies.
+                                                           // Greeks of rights take a dozen policies.
                                                            has_greeks ? "" : text_of_rights());
     }
     std::string text_of_rights() const {

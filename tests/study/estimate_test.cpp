@@ -135,7 +135,7 @@ TEST(estimate, of_rounds_that_share_paths_errs_by_what_they_share) {
     alike.add(estimate(of_one, run), 1, 1600, false);
     alike.add(estimate(of_other, run), 1, 6400, false);
     const double one = error_of_mean(of_one), other = error_of_mean(of_other);
-    // They are perfectly correlated, so their covariance is the product of the errors.
+    // The estimates are perfectly correlated, so their covariance is the product of the errors.
     EXPECT_NEAR(alike.error(), std::sqrt(one * one + other * other / 4 + 2 * one * other / 4), 1e-14);
     studies::sum_of_rounds against(run);
     against.add(estimate(of_one, run), 1, 1600, false);

@@ -312,7 +312,7 @@ TEST(greeks, leave_prices_as_they_are) {
     }
 }
 
-// Other requested numbers may change the method, and with it the last bits.
+// Further requested numbers may change the method, and with it the last bits.
 TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     run_options one = with_paths(1 << 14), many = one;

@@ -267,7 +267,7 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
     EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
 }
 
-// These runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
+// Runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
 // more than 36 are in one of 3,400 suites (binomial).
 TEST(rounds, hold_tolerances_that_few_paths_meet) {
     const std::string trade =
@@ -601,7 +601,7 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
                 rounds += row.paths > 65536 ? 1 : 0;
             }
             RecordProperty(fmt::format("{}_{}", random, product), held);
-            // As in runs of one round, an error floored at that of one path is stated generously.
+            // An error floored at that of one path is stated generously, in runs of one round too.
             const bool by_points = std::string(random) == "sobol",
                        jumps = std::set<std::string>{"digital", "gap_option"}.contains(product);
             EXPECT_GE(held, 1860) << random << " " << product << t.book;

@@ -1109,7 +1109,7 @@ struct scores {
     double worst_z = 0, mean_z = 0, mean_square_z = 0, lean = 0;
 };
 
-// As if every price were `high` times too high and every standard error `small` times too small.
+// Scores as if every price were `high` times too high and every standard error `small` times too small.
 scores scores_of(const std::vector<std::pair<published_case, judged>>& all, double high = 1,
                  double small = 1) {
     scores s;

@@ -39,7 +39,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
 }
 
 TEST(units, numbers_lean_by_their_skewness) {
-    // Their mean is 2, the sum of squares about it 12, of cubes 24.
+    // The mean of these numbers is 2, the sum of squares about it 12, of cubes 24.
     const std::vector<double> numbers{1, 1, 1, 5};
     const double variance = 12 / 3.0, third = 24 * 4 / 6.0;
     EXPECT_NEAR(run::lean_of(numbers), third / std::pow(variance, 1.5) / 2, 1e-15);
@@ -72,7 +72,7 @@ TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
     EXPECT_LT(leaning, 19300);
 }
 
-// Errors from parts of independent paths, against the known error of their mean. One in a million of the
+// Errors from parts of independent paths, against the known error of their mean. A millionth of the
 // 20,000 is out of bounds by chance, so one in 50 sets of seeds shows any; seeds are fixed.
 TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
     int hidden = 0, half_hidden = 0;

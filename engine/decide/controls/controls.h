@@ -90,7 +90,7 @@ class sums_on_pilot {
     std::vector<program::jump> jumps_;
 };
 
-// what` is empty if no control pays, or the trade can have none.
+// `what` is empty if no control pays, or the trade can have none.
 struct chosen_control {
     std::optional<controls::control> what{};
     bool is_that_of_prices = true;  // which may have any jumps

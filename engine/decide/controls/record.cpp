@@ -117,7 +117,8 @@ void subtracted::begins(program::recorder&) {
 }
 
 void subtracted::hear(const models::source_moves& of, program::recorder& into) {
-    // These states stand behind those of the script and its world, which policies know by their places.
+    // States of the control stand behind those of the script and its world, which policies know by their
+    // places.
     sum_ = into.state("control_sum", 0.0);
     result_ = into.state("controlled", 0.0);
     const law_of_moves law(of);

@@ -15,8 +15,8 @@ class basis {
     // Features are states of the path, and behind them the payment for using the right. Functions are
     // monomials of the states, up to a degree that falls with their number, the payment, its square, and its
     // products with states while there is room. Features that the product names beside the states count as
-    // states, a degree less, without products of the payment. One beside one state is taken with its powers,
-    // and the state by itself.
+    // states, a degree less, without products of the payment. A feature beside one state is taken with its
+    // powers, and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
     // The first `ranked` features tell most, and get higher degrees; `others` stand behind them. The payment
     // comes by itself and squared. All this while there is room.

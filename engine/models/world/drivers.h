@@ -21,7 +21,7 @@ struct driver {
     loading by{};
     std::size_t number = 0;  // index in the table of correlations
 };
-// One for an asset's logarithm, one or (a cross) two for an exchange rate, one a factor for a rate.
+// A driver for an asset's logarithm, one or (a cross) two for an exchange rate, one a factor for a rate.
 using drivers = std::vector<driver>;
 
 // Correlations of all drivers of a trade, looked up once a plan because every step needs every pair.

@@ -90,7 +90,7 @@ class book_on_gpu {
     };
     // Returns the kernels that walk prices and bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
-    // These kernels have no jobs.
+    // Kernels that train policies; they have no jobs.
     std::vector<kernel> kernels_of_policies() const;
 
   private:

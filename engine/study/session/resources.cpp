@@ -60,7 +60,7 @@ planned resources::plan(const books::trade& t, const market& in, const wanted_pl
     return made;
 }
 
-// Other terms of a market, such as one dividend more, may make other shapes; those without trades go.
+// New terms of a market, such as one dividend more, may make other shapes; those without trades go.
 void resources::drop_unused_programs() const {
     if (how_long_ == lasts::a_call || planned_at_drop_.exchange(planned_) == planned_) return;
     shapes_.drop_unused([&](const program::path_program& code) { compiled_->forget(code); });

@@ -88,7 +88,7 @@ struct decider {
 std::optional<run_settings> fixed_after(results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const std::filesystem::path& folder);
-// Likewise for gains; `again` finds them anew if a trade fails that can't be measured.
+// The same for gains; `again` finds them anew if a trade fails that can't be measured.
 std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const study_of_scenarios& again);

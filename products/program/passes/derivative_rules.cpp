@@ -221,7 +221,7 @@ index derivative_rules::times(index d, bool may_be_infinite, index factor, bool 
 index derivative_rules::decided(index d, bool may_be_infinite, index if_so, index if_not) {
     const index difference = put(operation::sub, {if_so, if_not});
     const bool is_unbounded = unbounded_[if_so] || unbounded_[if_not];
-    // One of the two outcomes is never selected, on the way forward too.
+    // Zero times an infinite derivative is avoided by selecting, on the way forward too.
     if (way_ == way::forth && is_unbounded) return if_taken(d, product(d, difference));
     return times(d, may_be_infinite, difference, is_unbounded);
 }
