@@ -58,8 +58,8 @@ void without_checks(program::recorder::recorded& made, const std::vector<double>
 
 void walk(benchmark::State& state, std::size_t trade, program::precision in, bool checks) {
     static const book of = scripts();
-    const plan::trade_program made = plan::plan_trade(of.state().trades.at(trade), of.market()->state(), in,
-                                                      checks ? plan::amendment{} : without_checks);
+    const plan::trade_program made = plan::plan_trade(state_of(of).trades.at(trade), state_of(*of.market()),
+                                                      in, checks ? plan::amendment{} : without_checks);
     const cpu::lane_program code = cpu::compile(made.code);
     const std::vector<cpu::path_job> jobs{{&code, &made.data, &made.when, 1, paths, in}};
     const cpu::lane_operations& operations = *cpu::runnable_instruction_sets().sets.front();
@@ -72,11 +72,11 @@ void walk(benchmark::State& state, std::size_t trade, program::precision in, boo
 
 void register_all() {
     const book of = scripts();
-    for (std::size_t t = 0; t < of.state().trades.size(); ++t) {
+    for (std::size_t t = 0; t < state_of(of).trades.size(); ++t) {
         for (const program::precision in :
              {program::precision::double_, program::precision::single, program::precision::mixed}) {
             for (const bool checks : {false, true}) {
-                const std::string name = of.state().trades[t].id + "/" + std::string(program::name_of(in)) +
+                const std::string name = state_of(of).trades[t].id + "/" + std::string(program::name_of(in)) +
                                          (checks ? "/checked" : "/unchecked");
                 benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
                     walk(state, t, in, checks);

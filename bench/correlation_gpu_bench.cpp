@@ -151,9 +151,9 @@ plan::trade_program basket_trade(int assets, int steps) {
                     "      on last(dates):\n          pay max(mean - 60, 0)\n"
                     "trades:\n  - {id: t, product: mean_of_basket, basket: [" +
                     names + "], dates: {start: 0, end: 1, count: " + std::to_string(steps) + "}}\n");
-    const auto& t = b.state().trades.at(0);
+    const auto& t = state_of(b).trades.at(0);
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, b.market()->state());
+    return plan::plan_trade(t, state_of(*b.market()));
 }
 
 class timed_walk {

@@ -25,11 +25,11 @@ inline const market& demo_market() {
 inline plan::trade_program plan_as_walked(const books::trade& t, const market& in, program::precision to) {
     constexpr std::uint64_t training_paths = 2048, seed = 7;
     std::optional<exercise::untrained> of;
-    if (plan::has_rights(t)) of = exercise::untrained_of(t, in.state(), training_paths, {});
-    if (!of || of->is_certain) return plan::plan_trade(t, in.state(), to);
+    if (plan::has_rights(t)) of = exercise::untrained_of(t, state_of(in), training_paths, {});
+    if (!of || of->is_certain) return plan::plan_trade(t, state_of(in), to);
     const exercise::policy by = exercise::trained(
         *std::move(of), {seed, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
-    return exercise::following_plan(t, in.state(), by, to, {});
+    return exercise::following_plan(t, state_of(in), by, to, {});
 }
 
 struct both_ways {

@@ -90,7 +90,7 @@ class judge {
         const tree* inside = root.find("market");
         if (inside && inside->kind == tree::shape::mapping) {
             if (!read.market) return complain("market", "none was read");
-            market(*inside, read.market->state());
+            market(*inside, state_of(*read.market));
         }
     }
 
@@ -520,7 +520,7 @@ class court {
         if (base.is == form::market) {
             const auto read = tilewalk::market::parse(text, "market.yaml");
             into.accepted = true;
-            if (const auto root = second_reading(*said, into)) looks.market(*root, read.state());
+            if (const auto root = second_reading(*said, into)) looks.market(*root, state_of(read));
             into.defect = looks.said;
             if (!prices || !into.defect.empty()) return;
             if (base.trade.empty()) return price(*probe_, &read, into);
@@ -544,7 +544,7 @@ class court {
         if (base.is != form::book) folder = folder_.path().string();
         const auto read = tilewalk::book::parse(yaml, "book.yaml", folder);
         into.accepted = true;
-        for (const auto& trade : read.state().trades) {
+        for (const auto& trade : state_of(read).trades) {
             if (!trade.failure) continue;
             into.failed_trade = trade.failure->what();
             into.defect = fault_of(*trade.failure);
@@ -553,16 +553,16 @@ class court {
         business_calendars known = usual();
         const auto root = second_reading(*said, into);
         if (root && base.is == form::product) {
-            for (const auto& trade : read.state().trades) {
+            for (const auto& trade : state_of(read).trades) {
                 if (trade.product) looks.product(*root, *trade.product);
             }
         } else if (root && base.is == form::book) {
-            looks.book(*root, read.state(), known);
+            looks.book(*root, state_of(read), known);
         } else if (root && base.is == form::calendar) {
             const auto own = independent::calendar_of(*root);
             if (own) {
                 known["own"] = *own;
-                looks.book(independent::yaml(yaml), read.state(), known);
+                looks.book(independent::yaml(yaml), state_of(read), known);
             } else {
                 looks.said = "holidays: were read, but hold a day that is none";
             }

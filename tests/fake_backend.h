@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/study/session/engine_state.h"
 #include "engine/walk/cuda/device/backend.h"
 #include "tests/fake_device.h"
 
@@ -28,6 +29,9 @@ inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_p
     m.compiler = [&by]() -> cuda::compiler& { return by; };
     m.kernel_folder.clear();
     return std::make_shared<cuda::backend>(m);
+}
+inline engine engine_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus, cuda::compiler& by) {
+    return verbs::engine_on(backend_on(gpus, by));
 }
 
 }  // namespace tilewalk::tests

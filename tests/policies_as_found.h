@@ -25,9 +25,9 @@ using named_untrained = std::vector<std::pair<std::string, exercise::untrained>>
 inline named_untrained untrained_of(const book& all, const market& in, std::uint64_t paths,
                                     exercise::found_beside wanted = exercise::found_beside::bound_and_gain) {
     named_untrained out;
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         if (t.failure) throw error(*t.failure);
-        auto made = exercise::untrained_of(t, in.state(), paths, {}, wanted);
+        auto made = exercise::untrained_of(t, state_of(in), paths, {}, wanted);
         if (made && !made->is_certain) out.emplace_back(t.id, std::move(*made));
     }
     return out;

@@ -72,7 +72,7 @@ inline bool is_finite(const recorded_path& of, const noise_of_path& noise) {
 }
 
 inline recorded_path planned(const books::trade& t, const market& in) {
-    plan::trade_program made = plan::plan_trade(t, in.state());
+    plan::trade_program made = plan::plan_trade(t, state_of(in));
     return {std::move(made.code), std::move(made.data), std::move(made.when)};
 }
 

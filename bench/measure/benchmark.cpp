@@ -12,6 +12,7 @@
 #include "bench/measure/suites.h"
 #include "bench/measure/table.h"
 #include "bench/measure/timing.h"
+#include "engine/base/inside.h"
 #include "engine/base/machine.h"
 #include "engine/base/wording.h"
 #include "engine/walk/cuda/device/backend.h"
@@ -69,20 +70,21 @@ benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<
     try {
         suite([&](bench::row r) {
             if (asked.on_row)
-                asked.on_row(benchmark_results(std::make_shared<bench::run>(bench::run{out->about, {r}})));
+                asked.on_row(
+                    with_state<benchmark_results>(std::make_shared<bench::run>(bench::run{out->about, {r}})));
             out->rows.push_back(std::move(r));
         });
     } catch (const error& e) {
         if (e.kind() != error_kind::cancelled || out->rows.empty()) throw;
-        return benchmark_results::interrupted({benchmark_results(out)});
+        return benchmark_results::interrupted({with_state<benchmark_results>(out)});
     }
-    return benchmark_results(out);
+    return with_state<benchmark_results>(out);
 }
 
 benchmark_results measure_processor(const benchmark_request& asked, const bench::suite_entry& suite,
                                     const std::string& why_no_gpu, const benchmark_results* baseline) {
     const std::string name = processor_name();
-    if (baseline != nullptr) check_baseline(baseline->state(), name, asked.suite);
+    if (baseline != nullptr) check_baseline(state_of(*baseline), name, asked.suite);
     bench::cpu_bench with{.until = rule_of(asked), .cancel = asked.cancel};
     if (asked.says) with.says = asked.says;
     const auto out =
@@ -108,58 +110,60 @@ void check(const benchmark_request& asked) {
 benchmark_results benchmark_results::parse(std::string_view json_lines, const std::string& name,
                                            bool as_kept) {
     std::istringstream in{std::string(json_lines)};
-    return benchmark_results(std::make_shared<const bench::run>(bench::read_lines(in, name, as_kept)));
+    return with_state<benchmark_results>(
+        std::make_shared<const bench::run>(bench::read_lines(in, name, as_kept)));
 }
 
 std::string benchmark_results::note() const {
-    const auto said = state().about.find("note");
-    return said == state().about.end() || !said->is_string() ? "" : said->get<std::string>();
+    const auto said = state_->about.find("note");
+    return said == state_->about.end() || !said->is_string() ? "" : said->get<std::string>();
 }
 
 std::string benchmark_results::text(output_format as, const text_form& form) const {
     switch (as) {
         case output_format::table:
-            return bench::table(*of_, form.columns);
+            return bench::table(*state_, form.columns);
         case output_format::csv:
-            return bench::csv(*of_);
+            return bench::csv(*state_);
         case output_format::json:
             break;
     }
     std::ostringstream out;
-    bench::write_lines(out, *of_);
+    bench::write_lines(out, *state_);
     return out.str();
 }
 
 std::string benchmark_results::page() const {
-    return bench::report_html(*of_);
+    return bench::report_html(*state_);
 }
 
 std::vector<std::pair<std::string, std::string>> benchmark_results::figures() const {
     std::vector<std::pair<std::string, std::string>> out;
-    for (const auto& name : bench::figure_names(*of_)) out.emplace_back(name, bench::figure_svg(*of_, name));
+    for (const auto& name : bench::figure_names(*state_))
+        out.emplace_back(name, bench::figure_svg(*state_, name));
     return out;
 }
 
 benchmark_results benchmark_results::interrupted(const std::vector<benchmark_results>& parts) {
     auto out = std::make_shared<bench::run>();
-    if (!parts.empty()) out->about = parts.front().of_->about;
+    if (!parts.empty()) out->about = parts.front().state_->about;
     for (const benchmark_results& part : parts)
-        out->rows.insert(out->rows.end(), part.of_->rows.begin(), part.of_->rows.end());
+        out->rows.insert(out->rows.end(), part.state_->rows.begin(), part.state_->rows.end());
     bench::row end;
     end.suite = out->about.value("suite", "");
     out->about["interrupted"] = true;
     end.skipped = "interrupted: nothing after this was measured";
     out->rows.push_back(std::move(end));
-    return benchmark_results(out);
+    return with_state<benchmark_results>(out);
 }
 
 bool benchmark_results::is_complete() const {
-    return !of_->about.contains("interrupted");
+    return !state_->about.contains("interrupted");
 }
 
 std::size_t benchmark_results::wrong() const {
     std::size_t count = 0;
-    for (const auto& r : of_->rows) count += !r.wrong.empty();
+    for (const auto& r : state_->rows) count += !r.wrong.empty();
     return count;
 }
 
@@ -185,7 +189,7 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
     }
     const auto& on = found.devices.front();
     const auto& properties = on->get().properties();
-    if (baseline != nullptr) check_baseline(baseline->state(), properties.name, asked.suite);
+    if (baseline != nullptr) check_baseline(state_of(*baseline), properties.name, asked.suite);
     bench::gpu_timer with(on, gpus.kernels(), bench::open_clocks(properties.uuid), rule_of(asked));
     with.cancel = asked.cancel;
     if (asked.says) with.says = asked.says;
@@ -194,7 +198,7 @@ benchmark_results measure(const benchmark_request& asked, const benchmark_result
 }
 
 benchmark_verdict compare(const benchmark_results& now, const benchmark_results& before) {
-    const bench::comparison c = bench::compare(now.state(), before.state());
+    const bench::comparison c = bench::compare(state_of(now), state_of(before));
     std::ostringstream text;
     bench::write(text, c);
     return {text.str(), c.is_bad()};

@@ -35,9 +35,9 @@ std::string planned_walk::text() const {
 
 planned_walk plan_walk(const std::string& text, const cuda::kernel_wish& how) {
     const book b = book::parse(text, "benchmark");
-    const auto& trade = b.state().trades.at(0);
+    const auto& trade = state_of(b).trades.at(0);
     if (trade.failure) throw *trade.failure;
-    planned_walk out{plan::plan_trade(trade, b.market()->state(), how.precision), {}, {}};
+    planned_walk out{plan::plan_trade(trade, state_of(*b.market()), how.precision), {}, {}};
     out.code = program::is_fast(how.precision) ? program::contract(out.trade.code) : out.trade.code;
     out.how = decide(how, out.code, [](const cuda::kernel_decision&, int) { return true; });
     return out;

@@ -40,9 +40,9 @@ workload of_trade(std::string name, precision in, plan::trade_program made, std:
 
 workload of_book_text(std::string name, const std::string& yaml, precision in, std::uint64_t paths) {
     const book b = book::parse(yaml, name);
-    const auto& trade = b.state().trades.at(0);
+    const auto& trade = state_of(b).trades.at(0);
     if (trade.failure) throw *trade.failure;
-    return of_trade(std::move(name), in, plan::plan_trade(trade, b.market()->state(), in), paths);
+    return of_trade(std::move(name), in, plan::plan_trade(trade, state_of(*b.market()), in), paths);
 }
 
 // One asset, with one exponential a step.
@@ -203,10 +203,10 @@ std::vector<workload> of_book(const std::string& file, precision in,
     }
     const std::string short_name = std::filesystem::path(file).filename().string();
     std::map<std::string, workload> by_shape;
-    for (const auto& trade : whole.state().trades) {
+    for (const auto& trade : state_of(whole).trades) {
         try {
             if (trade.failure) throw *trade.failure;
-            auto made = plan::plan_trade(trade, whole.market()->state(), in);
+            auto made = plan::plan_trade(trade, state_of(*whole.market()), in);
             if (made.is_certain()) throw error(error_kind::input, "walks no path: everything is past");
             if (made.code.scenarios_per_step > 0) {
                 throw error(error_kind::input, "reads scenario arrays, which a benchmark has none of");

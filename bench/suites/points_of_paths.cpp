@@ -84,7 +84,7 @@ std::vector<std::string> texts_of_points_of_paths() {
 
 tuning::workload asian_in_steps(precision in, int days) {
     const book b = asian_over(days);
-    plan::trade_program made = plan::plan_trade(b.state().trades.at(0), b.market()->state(), in);
+    plan::trade_program made = plan::plan_trade(state_of(b).trades.at(0), state_of(*b.market()), in);
     tuning::workload out;
     out.name = fmt::format("asian over {} days", days);
     out.precision = in;

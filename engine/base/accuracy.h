@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tilewalk/accuracy.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk::config {
 

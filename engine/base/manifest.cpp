@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 
 namespace tilewalk {
 
@@ -11,7 +12,7 @@ std::string left_work::text() const {
     return work + " of " + report::counted(trades, "trade") + ": " + why;
 }
 
-std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most) {
+std::string config::pairs_text(const std::vector<factor_pair>& pairs, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)
         out += (i == 0 ? "" : ", ") + pairs[i].first + " and " + pairs[i].second;

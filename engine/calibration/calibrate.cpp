@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "engine/base/inside.h"
 #include "engine/base/shown_numbers.h"
 #include "engine/base/text/document.h"
 #include "engine/base/text/written.h"
@@ -129,7 +130,7 @@ bool calibration::is_sound() const {
 }
 
 calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) {
-    const calibrations::quotes_state& state = to.state();
+    const calibrations::quotes_state& state = state_of(to);
     calibration made;
     made.as_of = dates::to_string(state.market.as_of);
     config::node root = state.root;

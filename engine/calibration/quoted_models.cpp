@@ -73,12 +73,12 @@ static const node* quotes_of(const markets::market_state& state) {
 }
 
 bool keeps_quotes(const market& in) {
-    return quotes_of(in.state()) != nullptr;
+    return quotes_of(state_of(in)) != nullptr;
 }
 
 std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel,
                                           std::optional<fitted_part> only) {
-    const markets::market_state& state = in.state();
+    const markets::market_state& state = state_of(in);
     const node* const kept = quotes_of(state);
     if (kept == nullptr) {
         throw error(

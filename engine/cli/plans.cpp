@@ -9,7 +9,7 @@
 #include "engine/cli/input.h"
 #include "engine/cli/output.h"
 #include "tilewalk/printable.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::cli {
 

@@ -19,7 +19,7 @@
 #include "engine/cli/help/offers.h"
 #include "engine/cli/output.h"
 #include "engine/cli/terminal/terminal.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::cli {
 

@@ -55,7 +55,7 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
         }
     }
     const planned plain = p;
-    const bool has_its_day = of_book_ && of_book_->state().as_of == in.state().as_of;
+    const bool has_its_day = of_book_ && state_of(*of_book_).as_of == state_of(in).as_of;
     const auto found = has_its_day && !p.rights ? chosen_in_market_of_book(t, i, plain, in, by) : nullptr;
     if (found != nullptr) {
         const sources from(run, by.work, &found->held);
@@ -95,10 +95,10 @@ std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_ma
         const std::lock_guard guard(lock_);
         if (const auto& kept = chosen_[i]; kept && kept->by == as_now) return kept;
     }
-    const markets::market_state& state = of_book_->state();
+    const markets::market_state& state = state_of(*of_book_);
     shape_store shapes;  // programs that no call walks
     planned there = plain;
-    if (&in.state() != &state) {
+    if (&state_of(in) != &state) {
         missing_pairs missing;
         there = plan_one(t, state, run, shapes, missing, by.pilots.cancel, usual_planner());
         if (there.failure) return nullptr;

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/wording.h"
 #include "products/program/integrate.h"
 #include "products/program/mirror.h"
 #include "products/program/shift.h"
@@ -119,7 +120,7 @@ void demand_correlations(const std::vector<correlation_taken>& missing) {
     std::vector<factor_pair> pairs;
     for (const correlation_taken& c : missing) pairs.push_back({c.first, c.second});
     throw error(error_kind::input,
-                "the market states no correlation of " + pairs_text(pairs) +
+                "the market states no correlation of " + config::pairs_text(pairs) +
                     ", which the trade depends on; expected it under correlations, where [" +
                     pairs.front().first + ", " + pairs.front().second + ", 0] means none");
 }

@@ -22,7 +22,7 @@
 #include "engine/walk/arrays/shock_file.h"
 #include "engine/walk/job.h"
 #include "tilewalk/manifest.h"
-#include "tilewalk/trade_facts.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk::controls {
 struct control;

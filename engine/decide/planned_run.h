@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/decide/decided.h"
+#include "engine/decide/inner_options.h"
 #include "engine/decide/planned.h"
 #include "engine/decide/rights.h"
 #include "engine/decide/settled.h"
@@ -16,7 +17,7 @@
 #include "engine/reading/book_state.h"
 #include "engine/walk/cpu/lane_operations.h"
 #include "engine/walk/cuda/device/gpu_run.h"
-#include "tilewalk/run_options.h"
+#include "tilewalk/options.h"
 
 namespace tilewalk::verbs {
 
@@ -26,7 +27,7 @@ struct planned_run {
     const cpu::lane_operations& operations;
     const books::book_state& book;
     std::span<const market> in;
-    const run_options& options;
+    const inner_options& options;
     std::chrono::steady_clock::time_point begin;
     std::string started;
     std::vector<planned> plans;

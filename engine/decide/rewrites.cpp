@@ -19,7 +19,7 @@ namespace tilewalk::verbs {
 scenarios_of_markets::scenarios_of_markets(std::span<const market> in) {
     for (const market& m : in) {
         first.push_back(static_cast<std::uint32_t>(cubes.size()));
-        for (const markets::scenario_array& a : m.state().scenarios) cubes.push_back(a.cube);
+        for (const markets::scenario_array& a : state_of(m).scenarios) cubes.push_back(a.cube);
     }
 }
 
@@ -88,7 +88,7 @@ void rewriter::subtract(plans_of_trade& of) const {
         planned& p = *of.plans[m];
         if (!p.needs_paths() || p.is_integrated || (p.rights && p.rights->used_today)) continue;
         try {
-            const markets::market_state& in = in_[m].state();
+            const markets::market_state& in = state_of(in_[m]);
             if (stages_.about != nullptr)
                 found = {stages_.about->in(of.trade.id, in_[m])};
             else if (!found)

@@ -33,7 +33,7 @@ std::uint64_t training_paths_for(std::uint64_t paths) {
 std::uint64_t paths_of_scenarios(std::span<const market> in) {
     std::uint64_t out = std::numeric_limits<std::uint64_t>::max();
     for (const market& m : in)
-        for (const markets::scenario_array& a : m.state().scenarios) out = std::min(out, a.cube.paths);
+        for (const markets::scenario_array& a : state_of(m).scenarios) out = std::min(out, a.cube.paths);
     return out;
 }
 
@@ -81,7 +81,7 @@ std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all)
 }
 
 // Takes the paths of the decisions if none are stated beside them.
-void take_decisions(const run_options& options, const run_settings& all, settled& s) {
+void take_decisions(const inner_options& options, const run_settings& all, settled& s) {
     const run_settings& caller = options.overrides;
     s.followed = options.followed ? options.followed : followed_by(all);
     const decisions* const of = s.decisions_to_follow();
@@ -185,7 +185,7 @@ const cpu::lane_operations& operations_named(const std::string& name) {
 
 namespace {
 
-settled settled_for(const run_options& options, const run_settings& file, std::span<const market> in,
+settled settled_for(const inner_options& options, const run_settings& file, std::span<const market> in,
                     bool trades_say_tolerances) {
     const run_settings& caller = options.overrides;
     check(caller);
@@ -241,10 +241,10 @@ settled round_of(settled run, const walk_of_round& round) {
     return run;
 }
 
-round_of_study of_round(const book& trades, const run_options& options, const settled& run,
+round_of_study of_round(const book& trades, const inner_options& options, const settled& run,
                         const walk_of_round& round) {
-    auto walked = std::make_shared<books::book_state>(trades.state());
-    run_options how = options;
+    auto walked = std::make_shared<books::book_state>(state_of(trades));
+    inner_options how = options;
     for (run_settings* const of : {&walked->settings, &how.overrides}) {
         of->tolerance.reset();
         of->budget.reset();
@@ -254,7 +254,7 @@ round_of_study of_round(const book& trades, const run_options& options, const se
     how.overrides.seed = round.seed;
     how.overrides.training_paths = run.training_paths;
     if (run.unit_paths > 0) how.overrides.randomisations = static_cast<int>(run.paths / run.unit_paths);
-    return {book::of(std::move(walked)), std::move(how)};
+    return {with_state<book>(std::move(walked)), std::move(how)};
 }
 
 std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
@@ -266,11 +266,11 @@ std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& t
         run.policy.empty() ? std::vector<exercise::saved_policy>{} : report::load_policies(run.policy));
 }
 
-settled settle(const run_options& options, const run_settings& file, std::span<const market> in) {
+settled settle(const inner_options& options, const run_settings& file, std::span<const market> in) {
     return settled_for(options, file, in, false);
 }
 
-settled settle(const run_options& options, const books::book_state& of, std::span<const market> in) {
+settled settle(const inner_options& options, const books::book_state& of, std::span<const market> in) {
     const bool trades_say =
         std::ranges::any_of(of.trades, [](const books::trade& t) { return t.tolerance.has_value(); });
     return settled_for(options, of.settings, in, trades_say);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/decide/exercise/policy.h"
+#include "engine/decide/inner_options.h"
 #include "engine/numerics/quasi/order.h"
 #include "engine/reading/book_state.h"
 #include "engine/walk/arrays/shock_file.h"
@@ -19,11 +20,11 @@
 #include "engine/walk/cuda/device/device.h"
 #include "engine/walk/cuda/random/catalogue.h"
 #include "products/program/passes.h"
-#include "tilewalk/accuracy.h"
 #include "tilewalk/manifest.h"
 #include "tilewalk/market.h"
+#include "tilewalk/options.h"
 #include "tilewalk/rows.h"
-#include "tilewalk/run_options.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk::decide {
 class followed_run;
@@ -103,17 +104,17 @@ std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi
                                    std::string_view replay);
 
 // Drops points that nobody asked for if rounding up for them exceeds the scenarios' paths.
-settled settle(const run_options& options, const run_settings& file, std::span<const market> in = {});
+settled settle(const inner_options& options, const run_settings& file, std::span<const market> in = {});
 // The same for a book, whose trades may have tolerances.
-settled settle(const run_options& options, const books::book_state& of, std::span<const market> in);
+settled settle(const inner_options& options, const books::book_state& of, std::span<const market> in);
 settled part_of(settled run, const part_of_run& part);
 settled round_of(settled run, const walk_of_round& round);
 
 struct round_of_study {
     book trades;
-    run_options options;
+    inner_options options;
 };
-round_of_study of_round(const book& trades, const run_options& options, const settled& run,
+round_of_study of_round(const book& trades, const inner_options& options, const settled& run,
                         const walk_of_round& round);
 // Returns decisions to follow: those that `run` follows, else these results' with its policy file.
 std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,

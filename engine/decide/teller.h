@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engine/walk/job.h"
-#include "tilewalk/run_options.h"
+#include "tilewalk/options.h"
 
 namespace tilewalk::verbs {
 

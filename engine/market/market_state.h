@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/inside.h"
 #include "engine/base/text/document.h"
 #include "engine/market/asset.h"
 #include "engine/market/curve.h"

@@ -61,7 +61,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
     if (given->is_mapping()) {
         markets::market_state state = markets::read_market(*given, around.inside, around.folder);
         state.name = into.name;
-        into.market.emplace(std::make_shared<const markets::market_state>(std::move(state)));
+        into.market = with_state<market>(std::make_shared<const markets::market_state>(std::move(state)));
         return;
     }
     into.market = read_named(*given, resolved(*given, around), [&](const std::filesystem::path& file) {

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/inside.h"
 #include "engine/base/text/document.h"
 #include "engine/reading/library.h"
 #include "products/language/product.h"
-#include "tilewalk/accuracy.h"
 #include "tilewalk/book.h"
 #include "tilewalk/error.h"
 #include "tilewalk/manifest.h"
+#include "tilewalk/run_settings.h"
 
 namespace tilewalk::books {
 

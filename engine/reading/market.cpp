@@ -26,7 +26,7 @@ market market_of(const config::document& read, const std::string& name, bool str
     if (strict) config::demand_end(read);
     state.name = name;
     state.hash = read.hash;
-    return market(std::make_shared<const markets::market_state>(std::move(state)));
+    return with_state<market>(std::make_shared<const markets::market_state>(std::move(state)));
 }
 
 const markets::written_market& source_of(const markets::market_state& state) {
@@ -150,7 +150,8 @@ market market::with(std::string_view key, double amount) const {
 
 market market::changed(std::span<const market_change> changes) const {
     source_of(*state_);
-    return market(std::make_shared<const markets::market_state>(markets::changed(*state_, changes)));
+    return with_state<market>(
+        std::make_shared<const markets::market_state>(markets::changed(*state_, changes)));
 }
 
 std::vector<market_number> market::changes() const {

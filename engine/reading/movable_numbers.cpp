@@ -15,7 +15,7 @@ movable_numbers::movable_numbers(const market& of) : market_(of), numbers_(of.nu
 }
 
 const markets::keyed_number& movable_numbers::written(std::size_t number) const {
-    return market_.state().source->numbers()[number];
+    return state_of(market_).source->numbers()[number];
 }
 
 std::optional<double> movable_numbers::years(std::size_t number) const {

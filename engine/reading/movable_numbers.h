@@ -25,8 +25,8 @@ class movable_numbers {
     // written() is the number's place in the market, years() the time in a key such as "USD.rate@1y".
     const markets::keyed_number& written(std::size_t number) const;
     std::optional<double> years(std::size_t number) const;
-    dates::date as_of() const { return market_.state().as_of; }
-    const config::node& root() const { return market_.state().source->root(); }
+    dates::date as_of() const { return state_of(market_).as_of; }
+    const config::node& root() const { return state_of(market_).source->root(); }
 
     std::optional<std::size_t> known(std::string_view key) const;
     // Looks up a key in any spelling. Throws tilewalk::error (input) without a place, naming the nearest key.

@@ -10,8 +10,8 @@
 #include "engine/base/text/document.h"
 #include "engine/base/wording.h"
 #include "tilewalk/error.h"
-#include "tilewalk/load_options.h"
 #include "tilewalk/manifest.h"
+#include "tilewalk/options.h"
 
 namespace tilewalk::reading {
 

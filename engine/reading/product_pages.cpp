@@ -7,7 +7,6 @@
 #include "engine/reading/library.h"
 #include "products/dates/date.h"
 #include "products/language/product.h"
-#include "tilewalk/own_product.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk {

@@ -7,7 +7,7 @@
 
 #include "engine/base/text/document.h"
 #include "engine/market/market_state.h"
-#include "tilewalk/simm_data.h"
+#include "tilewalk/market.h"
 
 namespace tilewalk::markets {
 

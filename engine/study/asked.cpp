@@ -17,33 +17,33 @@ book with_tolerances_of(study s, const book& trades, const run_options& options)
     if (own.is == standing::works && over(options.overrides, trades.settings()).replay)
         own = combined(feature::own_tolerance, feature::replay);
     const auto has_own = [](const books::trade& t) { return t.tolerance.has_value(); };
-    if (own.is == standing::works || std::ranges::none_of(trades.state().trades, has_own)) return trades;
-    auto walked = std::make_shared<books::book_state>(trades.state());
+    if (own.is == standing::works || std::ranges::none_of(state_of(trades).trades, has_own)) return trades;
+    auto walked = std::make_shared<books::book_state>(state_of(trades));
     for (books::trade& t : walked->trades) {
         if (!t.tolerance) continue;
         t.tolerance.reset();
         if (own.is == standing::left_out) t.left_out = sentence(own, "its tolerance", name_of(s));
     }
-    return book::of(std::move(walked));
+    return with_state<book>(std::move(walked));
 }
 
 book some_of(const book& trades, const std::vector<std::size_t>& places) {
     auto some = std::make_shared<books::book_state>();
-    some->name = trades.state().name;
-    some->settings = trades.state().settings;
+    some->name = state_of(trades).name;
+    some->settings = state_of(trades).settings;
     for (const std::size_t i : places) {
-        some->trades.push_back(trades.state().trades[i]);
+        some->trades.push_back(state_of(trades).trades[i]);
         some->trades.back().report.reset();
     }
-    return book::of(std::move(some));
+    return with_state<book>(std::move(some));
 }
 
-asked_of_study asked_of(study s, const book& trades, const run_options& options) {
+asked_of_study asked_of(study s, const book& trades, const inner_options& options) {
     refuse_combinations(s, features_asked(trades, options));
     asked_of_study out{with_tolerances_of(s, trades, options), options};
     const run_settings said = over(options.overrides, trades.settings());
     if (!said.decisions && !said.policy) return out;
-    const settled run = settle(options, out.trades.state(), {});
+    const settled run = settle(options, state_of(out.trades), {});
     out.options.followed = run.followed;
     constexpr std::array on_paths_of_one_run{study::scenarios, study::explained_scenarios,
                                              study::scenarios_in_session, study::files_of_greeks,

@@ -15,6 +15,7 @@
 #include "engine/numerics/quasi/order.h"
 #include "engine/plan/trade_program.h"
 #include "engine/reading/book_state.h"
+#include "engine/study/asked.h"
 #include "engine/walk/cuda/random/catalogue.h"
 #include "products/program/precision.h"
 #include "tilewalk/error.h"
@@ -186,7 +187,7 @@ std::string sentence(const combination& of, std::string_view name, std::string_v
 }
 
 std::vector<feature> features_asked(const book& trades, const run_options& options) {
-    const std::vector<books::trade>& all = trades.state().trades;
+    const std::vector<books::trade>& all = state_of(trades).trades;
     const run_settings said = over(options.overrides, trades.settings());
     const auto any = [&](auto what) { return std::ranges::any_of(all, what); };
     const random::catalogue_entry* const source = !said.random || *said.random == random::chosen_by_pilot
@@ -237,7 +238,7 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
     return out;
 }
 
-void refuse_combinations(study s, std::span<const feature> asked) {
+void verbs::refuse_combinations(study s, std::span<const feature> asked) {
     for (const feature f : asked)
         if (const combination c = combined(s, f); c.is_refused())
             throw error(error_kind::usage, sentence(c, name_of(f), name_of(s)));

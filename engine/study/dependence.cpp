@@ -54,9 +54,9 @@ std::optional<market> with_another(const market& in, const market_number& number
 }  // namespace verbs
 
 std::vector<trade_dependence> verbs::dependence_of(const book& trades, const market& in,
-                                                   const run_options& options) {
+                                                   const inner_options& options) {
     const settled run = settle(options, trades.settings());
-    const std::vector<books::trade>& all = trades.state().trades;
+    const std::vector<books::trade>& all = state_of(trades).trades;
     const plan::poll often = poll_of(options.cancel);
     const auto plan_in = [&](std::size_t trade, const markets::market_view& view) {
         if (all[trade].failure) throw *all[trade].failure;
@@ -66,7 +66,7 @@ std::vector<trade_dependence> verbs::dependence_of(const book& trades, const mar
     threads::for_each(all.size(), run.threads, options.cancel,
                       [&](int, std::uint64_t i) {
                           try {
-                              first[i].made = plan_in(i, {in.state(), &first[i].reads});
+                              first[i].made = plan_in(i, {state_of(in), &first[i].reads});
                           } catch (const std::exception& e) {
                               throw_if_cancelled(e);
                               first[i].failure = at_trade(all[i], e);
@@ -74,7 +74,7 @@ std::vector<trade_dependence> verbs::dependence_of(const book& trades, const mar
                       },
                       {});
     const std::vector<market_number> numbers = in.numbers();
-    const auto& keyed = in.state().source->numbers();
+    const auto& keyed = state_of(in).source->numbers();
     std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades
     threads::for_each(
         numbers.size(), run.threads, options.cancel,
@@ -84,7 +84,7 @@ std::vector<trade_dependence> verbs::dependence_of(const book& trades, const mar
                 if (!first[i].made || !reads_part(first[i].reads, keyed[k].of)) continue;
                 if (!other) other = with_another(in, numbers[k]);
                 try {
-                    if (*other && same_numbers(*first[i].made, plan_in(i, (*other)->state()))) continue;
+                    if (*other && same_numbers(*first[i].made, plan_in(i, state_of(**other)))) continue;
                 } catch (const std::exception& e) {
                     throw_if_cancelled(e);  // a trade that can't be planned there depends on the number, too
                 }

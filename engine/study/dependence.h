@@ -3,14 +3,15 @@
 
 #include <vector>
 
+#include "engine/decide/inner_options.h"
 #include "tilewalk/book.h"
 #include "tilewalk/market.h"
-#include "tilewalk/run_options.h"
-#include "tilewalk/trade_facts.h"
+#include "tilewalk/trade_plan.h"
 
 namespace tilewalk::verbs {
 
 // See engine::depends_on.
-std::vector<trade_dependence> dependence_of(const book& trades, const market& in, const run_options& options);
+std::vector<trade_dependence> dependence_of(const book& trades, const market& in,
+                                            const inner_options& options);
 
 }  // namespace tilewalk::verbs

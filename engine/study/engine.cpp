@@ -6,24 +6,31 @@
 
 #include "engine/decide/settled.h"
 #include "engine/study/dependence.h"
-#include "engine/walk/cuda/device/backend.h"
+#include "engine/study/session/engine_state.h"
 
 namespace tilewalk {
 
-engine::engine(engine_settings settings) : engine(std::move(settings), std::make_shared<cuda::backend>()) {}
+engine::engine(engine_settings settings)
+    : state_(std::make_shared<verbs::engine_state>(
+          verbs::engine_state{std::move(settings), std::make_shared<cuda::backend>()})) {
+    verbs::operations_named(state_->settings.instruction_set);
+}
 
-engine::engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus)
-    : settings_(std::move(settings)), gpus_(std::move(gpus)) {
-    verbs::operations_named(settings_.instruction_set);
+engine verbs::engine_on(std::shared_ptr<cuda::backend> gpus) {
+    return with_state<engine>(std::make_shared<engine_state>(engine_state{{}, std::move(gpus)}));
+}
+
+const engine_settings& engine::settings() const {
+    return state_->settings;
 }
 
 void engine::open_devices(const std::string& device, timings* times) const {
-    gpus_->open_ahead(device, times);
+    state_->gpus->open_ahead(device, times);
 }
 
 std::vector<trade_dependence> engine::depends_on(const book& trades, const market& in,
                                                  const run_options& options) const {
-    return verbs::dependence_of(trades, in, options);
+    return verbs::dependence_of(trades, in, {options});
 }
 
 std::vector<std::string> engine::instruction_sets() {

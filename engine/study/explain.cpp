@@ -23,6 +23,8 @@
 #include "engine/plan/controller.h"
 #include "engine/plan/explanation.h"
 #include "engine/plan/ways_back.h"
+#include "engine/study/asked.h"
+#include "engine/study/session/engine_state.h"
 #include "engine/study/session/gpu_trades.h"
 #include "engine/walk/arrays/mapped_file.h"
 #include "engine/walk/cpu/lane_program.h"
@@ -72,7 +74,7 @@ std::vector<explained> plan_all(const std::vector<books::trade>& trades, const m
                                         program::precision p, const plan::poll& often) {
                 return to.recorded.emplace(plan::plan_trade(of, m, p, {}, often));
             };
-            to.as = plan_one(t, in.state(), run, shapes, missing, by.cancel, keeping);
+            to.as = plan_one(t, state_of(in), run, shapes, missing, by.cancel, keeping);
             to.paths = run.paths;
             if (!to.as.needs_paths()) return;
             try {
@@ -317,23 +319,24 @@ trade_plan explain_one(const books::trade& t, const explained& of, const markets
 std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     refuse_combinations(study::explain, features_asked(trades, options));
-    const settled run = settle(options, trades.state(), {&in, 1});
+    const settled run = settle({options}, state_of(trades), {&in, 1});
     replayed_in(run);  // the file has to be there
-    const std::vector<books::trade>& all = trades.state().trades;
+    const std::vector<books::trade>& all = state_of(trades).trades;
     const std::vector<explained> plans =
-        plan_all(all, in, {run, operations_named(settings_.instruction_set), options.cancel});
+        plan_all(all, in, {run, operations_named(state_->settings.instruction_set), options.cancel});
     std::optional<gpu_kernels> kernels;
-    if (const auto gpu = gpus_->first_of(run.device)) kernels.emplace(plans, run, *gpu, gpus_->tuned());
+    if (const auto gpu = state_->gpus->first_of(run.device))
+        kernels.emplace(plans, run, *gpu, state_->gpus->tuned());
     greeks::adjoint_store shapes;
     shape_store untold;
     const sources from(run);
     const policy_search policies{
-        run, operations_named(settings_.instruction_set), untold, options.cancel, true, from};
+        run, operations_named(state_->settings.instruction_set), untold, options.cancel, true, from};
     pilot_of_points tries(policies.operations, run);
     std::vector<trade_plan> out;
     std::vector<std::optional<quasi::points>> points(all.size());
     for (std::size_t i = 0; i < all.size(); ++i)
-        out.push_back(explain_one(all[i], plans[i], in.state(), run, shapes, policies, tries, points[i]));
+        out.push_back(explain_one(all[i], plans[i], state_of(in), run, shapes, policies, tries, points[i]));
     if (!kernels) return out;
     kernels->take(points);
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -70,8 +70,8 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
         if (std::none_of(into.inputs.begin(), into.inputs.end(), is_it)) into.inputs.push_back(one);
     };
     // A market within the book has no file of its own.
-    if (!in.state().hash.empty()) add_input({in.state().name, in.state().hash});
-    for (const markets::scenario_array& a : in.state().scenarios) add_input({a.name, a.hash.get()});
+    if (!state_of(in).hash.empty()) add_input({state_of(in).name, state_of(in).hash});
+    for (const markets::scenario_array& a : state_of(in).scenarios) add_input({a.name, a.hash.get()});
     for (const input_file& one : named) add_input(one);
 }
 

@@ -2,6 +2,7 @@
 // Manifests of runs: what was asked for, on which machine, from which files.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,9 @@ void add_steps(run_manifest& to, const run_manifest& of);
 
 // Work there already keeps the larger number of trades: walks of a run mostly have the same trades.
 void add_left(std::vector<left_work>& to, const left_work& one);
+
+// The sentence of a run with too few parts for standard errors, which says how many paths would do; empty of
+// other runs. `randomisations`: those of its points, 0 if its paths are independent.
+std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations);
 
 }  // namespace tilewalk::verbs

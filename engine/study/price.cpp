@@ -51,7 +51,7 @@ using clock = std::chrono::steady_clock;
 const market& market_of(const book& trades) {
     if (!trades.market()) {
         throw error(error_kind::usage, "the book names no market; write market: in the book or give one",
-                    {trades.state().name, 0, 0});
+                    {state_of(trades).name, 0, 0});
     }
     return *trades.market();
 }
@@ -76,7 +76,7 @@ void plan_all(planned_run& r, const resources& with, const stages& by, threads::
         [&](int, std::uint64_t k) {
             const std::size_t m = k / trades.size(), i = k % trades.size();
             const wanted_plans wanted{r.run, r.options.cancel, by.are_of_book, scenarios.first[m]};
-            r.plans[k] = by.plan ? plan_one(trades[i], r.in[m].state(), r.run, with.shapes(), missing[m],
+            r.plans[k] = by.plan ? plan_one(trades[i], state_of(r.in[m]), r.run, with.shapes(), missing[m],
                                             r.options.cancel, by.plan, scenarios.first[m])
                                  : with.plan(trades[i], r.in[m], wanted, missing[m],
                                              by.reads.empty() ? nullptr : &by.reads[i]);
@@ -90,7 +90,7 @@ void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trad
     const std::vector<books::trade>& trades = r.book.trades;
     missing_pairs missing;
     for (std::size_t i = 0; i < trades.size(); ++i)
-        r.plans.push_back(planned_again(trades[i], ready[i], r.in.front().state(), r.run, missing));
+        r.plans.push_back(planned_again(trades[i], ready[i], state_of(r.in.front()), r.run, missing));
     r.missing_correlations.push_back(missing.all());
 }
 
@@ -149,7 +149,7 @@ keeping keeping_of(const planned_run& r) {
     keeping out{r.options.work};
     if (!out.work) return out;
     for (const market& m : r.in)
-        for (const markets::scenario_array& a : m.state().scenarios) out.arrays.push_back(a.hash.get());
+        for (const markets::scenario_array& a : state_of(m).scenarios) out.arrays.push_back(a.hash.get());
     return out;
 }
 
@@ -260,8 +260,9 @@ std::vector<std::string> flaws_of(const planned_run& r,
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         if (!walked[k] || walked[k]->result.not_finite == 0) continue;
         const std::size_t trades = r.book.trades.size(), m = k / trades;
-        out[k] = flaw_on_path(walked[k]->result.first_not_finite, r.book.trades[k % trades], r.in[m].state(),
-                              r.plans[k], scenarios.first[m], paths, r.operations, precision);
+        out[k] =
+            flaw_on_path(walked[k]->result.first_not_finite, r.book.trades[k % trades], state_of(r.in[m]),
+                         r.plans[k], scenarios.first[m], paths, r.operations, precision);
     }
     return out;
 }
@@ -376,7 +377,7 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
         const books::trade& t = trades[k % trades.size()];
         const std::size_t m = k / trades.size();
         if (!r.plans[k].failure && plan::has_rights(t))
-            all.push_back({policy_of_trade(t, r.in[m].state(), by), r.plans[k], t, scenarios.first[m]});
+            all.push_back({policy_of_trade(t, state_of(r.in[m]), by), r.plans[k], t, scenarios.first[m]});
     }
     if (all.empty()) return;
     std::atomic<std::size_t> done = 0;
@@ -418,11 +419,11 @@ namespace {
 // Makes fingerprints of large files beside the walk; invalid if there are none.
 std::future<std::vector<input_file>> hash_beside(const planned_run& r,
                                                  const std::vector<file_of_setting>& named) {
-    const auto has_scenarios = [](const market& m) { return !m.state().scenarios.empty(); };
+    const auto has_scenarios = [](const market& m) { return !state_of(m).scenarios.empty(); };
     if (named.empty() && std::ranges::none_of(r.in, has_scenarios)) return {};
     return threads::beside([&r, &named] {
         for (const market& m : r.in)
-            for (const markets::scenario_array& a : m.state().scenarios) a.hash.wait();
+            for (const markets::scenario_array& a : state_of(m).scenarios) a.hash.wait();
         return fingerprints_of(named);
     });
 }
@@ -486,11 +487,11 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
 }  // namespace
 
 void add_answers(results& to, const resources& with, const book& trades, const market& in,
-                 const run_options& options) {
+                 const inner_options& options) {
     const timings::during answering(options.times, stage::answers);
     const auto begin = clock::now();
-    const books::book_state& state = trades.state();
-    run_options quietly = options;
+    const books::book_state& state = state_of(trades);
+    inner_options quietly = options;
     quietly.on_progress = {};
     if (options.work && !options.work->has_all()) {
         // A share of the work lacks prices that searches need; whoever has all of them searches.
@@ -499,12 +500,12 @@ void add_answers(results& to, const resources& with, const book& trades, const m
     }
     // Rounds are for prices alone; other figures come from the paths of the first.
     const settled run = settle(options, state, {&in, 1});
-    answers::add(to.rows, state.trades, in.state(), [&](const std::vector<books::trade>& changed) {
+    answers::add(to.rows, state.trades, state_of(in), [&](const std::vector<books::trade>& changed) {
         auto asked = std::make_shared<books::book_state>();
         asked->name = state.name;
         asked->settings = state.settings;
         asked->trades = changed;
-        round_of_study round{book::of(std::move(asked)), quietly};
+        round_of_study round{with_state<book>(std::move(asked)), quietly};
         if (run.accuracy) round = of_round(round.trades, quietly, run, {run.paths, run.seed});
         results got = price_book(with, round.trades, in, round.options).told;
         to.manifest.path_steps += got.manifest.path_steps;
@@ -527,10 +528,14 @@ results engine::price(const book& trades, const market& in, const run_options& o
 
 std::vector<results> engine::price(const book& trades, std::span<const market> in,
                                    const run_options& options) const {
+    return verbs::prices_as_asked(resources(*state_), trades, in, {options});
+}
+
+std::vector<results> verbs::prices_as_asked(const resources& with, const book& trades,
+                                            std::span<const market> in, const inner_options& options) {
     const asked_of_study asked =
         asked_of(in.size() > 1 ? study::price_in_markets : study::price, trades, options);
     const with_journal kept(asked.trades, in, {}, asked.options);
-    const resources with(settings_, *gpus_);
     std::vector<results> out;
     for (priced_book& made : price_book(with, asked.trades, in, kept.options()))
         out.push_back(std::move(made.told));
@@ -608,20 +613,20 @@ void decide_by_pilots(planned_run& r, const resources& with, const stages& by, c
 }  // namespace
 
 priced_book price_book(const resources& with, const book& trades, const market& in,
-                       const run_options& options, const stages& by) {
+                       const inner_options& options, const stages& by) {
     return std::move(price_book(with, trades, std::span(&in, 1), options, by).front());
 }
 
 std::vector<priced_book> price_book(const resources& with, const book& trades, std::span<const market> in,
-                                    const run_options& options, const stages& by) {
+                                    const inner_options& options, const stages& by) {
     const auto begin = clock::now();
-    settled run = settle(options, trades.state(), in);
+    settled run = settle(options, state_of(trades), in);
     if (by.part) run = part_of(std::move(run), *by.part);
     replayed_in(run);  // the file has to be there
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
-    planned_run planned{run, with.operations(), trades.state(), in, options, begin, utc_now(), {},
+    planned_run planned{run, with.operations(), state_of(trades), in, options, begin, utc_now(), {},
                         {},  by.wants_bounds,   by.policies};
     const bool may_walk = !options.work || options.work->may_walk();
     opening_gpus on(with, planned, may_walk);

@@ -12,6 +12,7 @@
 
 #include "engine/decide/controls/controls.h"
 #include "engine/decide/decided.h"
+#include "engine/decide/inner_options.h"
 #include "engine/decide/pilot.h"
 #include "engine/decide/planned.h"
 #include "engine/decide/planned_run.h"
@@ -70,23 +71,28 @@ struct priced_book {
 
 namespace verbs {
 
+// See engine::price.
+std::vector<results> prices_as_asked(const resources& with, const book& trades, std::span<const market> in,
+                                     const inner_options& options);
+
 // See engine::greeks, and stages::are_of_book.
 results greeks_as_asked(const resources& with, const book& trades, const market& in,
-                        const greek_options& wanted, const run_options& options, bool are_of_book = false);
+                        const greek_options& wanted, const inner_options& options, bool are_of_book = false);
 
 void add_answers(results& to, const resources& with, const book& trades, const market& in,
-                 const run_options& options);
+                 const inner_options& options);
 
 }  // namespace verbs
 
 std::vector<priced_book> price_book(const verbs::resources& with, const book& trades,
-                                    std::span<const market> in, const run_options& options,
+                                    std::span<const market> in, const verbs::inner_options& options,
                                     const stages& by = {});
 priced_book price_book(const verbs::resources& with, const book& trades, const market& in,
-                       const run_options& options, const stages& by = {});
+                       const verbs::inner_options& options, const stages& by = {});
 
 // Finds sensitivities, without rounds, journal and answers. Sets the stages of planning and ways back itself.
 results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
-                       const greek_options& wanted, const run_options& options, const stages& by = {});
+                       const greek_options& wanted, const verbs::inner_options& options,
+                       const stages& by = {});
 
 }  // namespace tilewalk

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remarks on runs.
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 #include <algorithm>
 
 #include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
+#include "engine/study/manifest.h"
 
 namespace tilewalk {
 
 std::string remark_on_correlations(const std::vector<factor_pair>& missing) {
     const factor_pair& first = missing.at(0);
-    return "the market states no correlation of " + pairs_text(missing) + ": taken as 0; [" + first.first +
-           ", " + first.second + ", 0] under correlations says that it is meant";
+    return "the market states no correlation of " + config::pairs_text(missing) + ": taken as 0; [" +
+           first.first + ", " + first.second + ", 0] under correlations says that it is meant";
 }
 
-std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations) {
+std::string verbs::remark_on_few_parts(const run_manifest& of, std::size_t randomisations) {
     if (of.part_paths == 0) return {};
     const std::uint64_t parts = (of.paths + of.part_paths - 1) / of.part_paths;
     if (parts >= least_parts) return {};
@@ -34,7 +36,7 @@ std::string remark_on_few_parts(const results& of) {
     if (std::ranges::none_of(of.greeks, lacks_error)) return {};
     std::size_t randomisations = 0;
     for (const price_row& row : of.rows) randomisations = std::max(randomisations, row.randomisations);
-    return remark_on_few_parts(of.manifest, randomisations);
+    return verbs::remark_on_few_parts(of.manifest, randomisations);
 }
 
 }  // namespace tilewalk

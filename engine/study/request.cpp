@@ -48,12 +48,12 @@ std::string digest_of(const scenario_list& all) {
 
 std::vector<input_file> inputs_of(const book& trades, std::span<const market> in,
                                   const run_options& options) {
-    std::vector<input_file> out = trades.state().inputs;
+    std::vector<input_file> out = state_of(trades).inputs;
     const auto add = [&](const input_file& one) {
         if (std::ranges::find(out, one.hash, &input_file::hash) == out.end()) out.push_back(one);
     };
     for (const market& m : in) {
-        const markets::market_state& state = m.state();
+        const markets::market_state& state = state_of(m);
         if (!state.hash.empty()) add({state.name, state.hash});
         for (const markets::scenario_array& a : state.scenarios) add({a.name, a.hash.get()});
     }
@@ -84,12 +84,12 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
         all["changes"].push_back(of_market);
     }
     all["trades"] = json::array();
-    for (const books::trade& t : trades.state().trades) all["trades"].push_back(t.id);
+    for (const books::trade& t : state_of(trades).trades) all["trades"].push_back(t.id);
     return config::sha256(all.dump());
 }
 
 with_journal::with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
-                           const run_options& options)
+                           const inner_options& options)
     : options_(options) {
     if (options.journal.empty() || options.work) return;
     const std::string digest = digest_of_request(trades, in, asked, options);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/decide/inner_options.h"
 #include "tilewalk/book.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/manifest.h"
@@ -34,13 +35,13 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
 class with_journal {
   public:
     with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
-                 const run_options& options);
-    const run_options& options() const { return options_; }
+                 const inner_options& options);
+    const inner_options& options() const { return options_; }
     // Writes the rest of the journal, and tells what was taken from it.
     void finish(run_manifest& told) const;
 
   private:
-    run_options options_;
+    inner_options options_;
 };
 
 }  // namespace tilewalk::verbs

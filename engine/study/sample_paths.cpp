@@ -16,7 +16,7 @@
 #include "engine/walk/cpu/lane_program.h"
 #include "kernels/tile.h"
 #include "products/language/product.h"
-#include "tilewalk/sample_paths.h"
+#include "tilewalk/engine.h"
 
 namespace tilewalk {
 
@@ -95,14 +95,15 @@ void tell_of(const plan::watched_program& watched, const std::vector<double>& le
 
 trade_paths paths_of(const engine& by, const book& trades, const market& in, const std::string& trade,
                      const run_options& options, std::size_t paths) {
-    const books::trade& t = trade_named(trades.state(), trade);
+    const books::trade& t = trade_named(state_of(trades), trade);
     if (t.failure) throw *t.failure;
-    const settled run = settle(options, trades.state(), {&in, 1});
+    const settled run = settle({options}, state_of(trades), {&in, 1});
     const cpu::lane_operations& operations = operations_named(by.settings().instruction_set);
     const plan::poll often = poll_of(options.cancel);
-    const plan::trade_program plain = plan::plan_trade(t, in.state(), program::precision::double_, {}, often);
-    check_for_run(plain.data, plain.missing_correlations, in.state(), run);
-    const plan::watched_program watched = plan::plan_watched(t, in.state(), often);
+    const plan::trade_program plain =
+        plan::plan_trade(t, state_of(in), program::precision::double_, {}, often);
+    check_for_run(plain.data, plain.missing_correlations, state_of(in), run);
+    const plan::watched_program watched = plan::plan_watched(t, state_of(in), often);
     const plan::trade_program& made = watched.made;
 
     trade_paths out;
@@ -113,12 +114,13 @@ trade_paths paths_of(const engine& by, const book& trades, const market& in, con
     if (made.is_certain()) return out;
     out.years = made.when.times;
     out.assets = made.assets;
-    for (const std::string& asset : out.assets) out.spots_today.push_back(in.state().find_asset(asset).spot);
+    for (const std::string& asset : out.assets)
+        out.spots_today.push_back(state_of(in).find_asset(asset).spot);
     paths = std::clamp<std::size_t>(paths, 1, std::min<std::size_t>(most_sample_paths, run.paths));
 
     const std::optional<arrays::shock_file> replay = replayed_in(run);
     const std::optional<quasi::points> points =
-        replay ? std::nullopt : points_of(t, plain, in.state(), run, operations, options.cancel);
+        replay ? std::nullopt : points_of(t, plain, state_of(in), run, operations, options.cancel);
     // Points are those of the trade's own program: watching other moments would order them in another way.
     quasi::order_maker maker;
     std::optional<quasi::order> order;
@@ -127,7 +129,7 @@ trade_paths paths_of(const engine& by, const book& trades, const market& in, con
     if (points) out.random += fmt::format(", {}", quasi::name_of(points->construction));
 
     cpu::path_job job{nullptr, &made.data, &made.when, run.seed, paths};
-    const std::vector<arrays::shock_cube> scenarios = in.state().scenario_cubes();
+    const std::vector<arrays::shock_cube> scenarios = state_of(in).scenario_cubes();
     job.scenarios = scenarios;
     if (order) job.points = {&*order, run.unit_paths};
     if (replay) {

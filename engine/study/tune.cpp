@@ -20,7 +20,6 @@
 #include "engine/walk/tuning/way_back_timer.h"
 #include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
-#include "tilewalk/kernels.h"
 
 namespace tilewalk {
 
@@ -118,11 +117,11 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
                                               double seconds,
                                               const std::function<void(const std::string&)>& says) const {
     check_time(seconds);
-    const asked_of_study asked = asked_of(study::tune_greeks, trades, options);
-    const settled run = settle(asked.options, asked.trades.state(), {&in, 1});
+    const asked_of_study asked = asked_of(study::tune_greeks, trades, {options});
+    const settled run = settle(asked.options, state_of(asked.trades), {&in, 1});
     check_open(run);
-    const auto on = first_of(*gpus_, run.device);
-    tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(on->get().properties().uuid), {});
+    const auto on = first_of(*state_->gpus, run.device);
+    tuning::gpu_timer with(on, state_->gpus->kernels(), tuning::open_clocks(on->get().properties().uuid), {});
     with.cancel = options.cancel;
     with.says = says;
     std::vector<tuned_kernel> out;
@@ -133,19 +132,19 @@ std::vector<tuned_kernel> engine::tune_greeks(const book& trades, const market& 
         tuned_kernel& t = out.emplace_back();
         t.name = "walk_both_ways_" + std::to_string(out.size());
         try {
-            return tune_way_back(with, of, by_rules, seconds, gpus_->tuned(), t);
+            return tune_way_back(with, of, by_rules, seconds, state_->gpus->tuned(), t);
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
             t.failure = e.message();
             return by_rules;
         }
     };
-    run_options quietly = asked.options;
+    inner_options quietly = asked.options;
     quietly.on_progress = {};
     quietly.overrides.device = run.device == "auto" ? "cuda" : run.device;
     round_of_study round{asked.trades, quietly};
     if (run.accuracy) round = of_round(asked.trades, quietly, run, {run.paths, run.seed});
-    greeks_of_book(resources(settings_, *gpus_), round.trades, in, wanted, round.options, by);
+    greeks_of_book(resources(*state_), round.trades, in, wanted, round.options, by);
     return out;
 }
 
@@ -153,14 +152,15 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
                                        double seconds,
                                        const std::function<void(const std::string&)>& says) const {
     check_time(seconds);
-    const auto& state = trades.state();
+    const auto& state = state_of(trades);
     refuse_combinations(study::tune, features_asked(trades, options));
-    const settled run = settle(options, state, {&in, 1});
+    const settled run = settle({options}, state, {&in, 1});
     check_open(run);
-    const auto on = first_of(*gpus_, run.device);
+    const auto on = first_of(*state_->gpus, run.device);
     const cuda::device_properties& properties = on->get().properties();
-    const book_on_gpu book(state, in, run, operations_named(settings_.instruction_set), options.cancel);
-    tuning::gpu_timer with(on, gpus_->kernels(), tuning::open_clocks(properties.uuid), {});
+    const book_on_gpu book(state, in, run, operations_named(state_->settings.instruction_set),
+                           options.cancel);
+    tuning::gpu_timer with(on, state_->gpus->kernels(), tuning::open_clocks(properties.uuid), {});
     with.cancel = options.cancel;
     with.says = says;
     std::vector<tuned_kernel> out;
@@ -170,7 +170,7 @@ std::vector<tuned_kernel> engine::tune(const book& trades, const market& in, con
         t.name = k.needed.name;
         t.products = k.products;
         try {
-            tune_one(with, k, run, seconds, gpus_->tuned(), t);
+            tune_one(with, k, run, seconds, state_->gpus->tuned(), t);
         } catch (const error& e) {
             if (e.kind() == error_kind::cancelled) throw;
             t.failure = e.message();

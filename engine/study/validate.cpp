@@ -6,6 +6,7 @@
 #include "engine/base/crew.h"
 #include "engine/decide/planned.h"
 #include "engine/decide/settled.h"
+#include "engine/study/asked.h"
 #include "engine/walk/arrays/shock_file.h"
 #include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
@@ -17,9 +18,9 @@ using namespace verbs;
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
     refuse_combinations(study::price, features_asked(trades, options));
-    const settled run = settle(options, trades.settings());  // files to follow have to be there
+    const settled run = settle({options}, trades.settings());  // files to follow have to be there
     const std::optional<arrays::shock_file> file = replayed_in(run);
-    const std::vector<books::trade>& all = trades.state().trades;
+    const std::vector<books::trade>& all = state_of(trades).trades;
     std::vector<std::optional<error>> failures(all.size());
     shape_store shapes;
     missing_pairs pairs;
@@ -27,7 +28,7 @@ std::vector<trade_problem> engine::validate(const book& trades, const market& in
     threads::for_each(
         all.size(), run.threads, options.cancel,
         [&](int, std::uint64_t i) {
-            planned p = plan_one(all[i], in.state(), run, shapes, pairs, options.cancel, by);
+            planned p = plan_one(all[i], state_of(in), run, shapes, pairs, options.cancel, by);
             if (file && p.needs_paths()) has_shocks_for(p, *file, run.paths);
             failures[i] = std::move(p.failure);
         },

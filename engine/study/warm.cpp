@@ -7,11 +7,12 @@
 
 #include "engine/base/crew.h"
 #include "engine/decide/settled.h"
+#include "engine/study/asked.h"
+#include "engine/study/session/engine_state.h"
 #include "engine/study/session/gpu_trades.h"
 #include "engine/walk/cuda/device/backend.h"
 #include "tilewalk/combinations.h"
 #include "tilewalk/engine.h"
-#include "tilewalk/kernels.h"
 
 namespace tilewalk {
 
@@ -38,13 +39,13 @@ using namespace verbs;
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {
     check_architectures(architectures, "architectures");
-    const auto& state = trades.state();
+    const auto& state = state_of(trades);
     refuse_combinations(study::warm, features_asked(trades, options));
-    const settled run = settle(options, state, {&in, 1});
+    const settled run = settle({options}, state, {&in, 1});
     std::vector<std::string> targets = architectures;
     std::optional<cuda::tuned_device> tuned;
     if (targets.empty()) {
-        const auto gpus = gpus_->choose(run.device == "cpu" ? "cuda" : run.device);
+        const auto gpus = state_->gpus->choose(run.device == "cpu" ? "cuda" : run.device);
         for (const auto& d : gpus.devices) {
             const std::string own = d->get().properties().architecture();
             if (std::find(targets.begin(), targets.end(), own) == targets.end()) targets.push_back(own);
@@ -52,9 +53,10 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
         if (targets.empty()) {
             throw error(error_kind::device, gpus.why_cpu + "; say for which architecture, such as sm_90");
         }
-        tuned.emplace(cuda::tuned_device{gpus_->tuned(), gpus.devices.front()->get().properties()});
+        tuned.emplace(cuda::tuned_device{state_->gpus->tuned(), gpus.devices.front()->get().properties()});
     }
-    const book_on_gpu on_gpu(state, in, run, operations_named(settings_.instruction_set), options.cancel);
+    const book_on_gpu on_gpu(state, in, run, operations_named(state_->settings.instruction_set),
+                             options.cancel);
     std::vector<book_on_gpu::kernel> needed = on_gpu.kernels(tuned);
     for (book_on_gpu::kernel& k : on_gpu.kernels_of_policies()) needed.push_back(std::move(k));
 
@@ -67,7 +69,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
             w.products = needed[k].products;
         }
     }
-    cuda::kernel_store& kernels = gpus_->kernels();
+    cuda::kernel_store& kernels = state_->gpus->kernels();
     std::atomic<std::size_t> done = 0;
     // Progress counts kernels as trades.
     const auto tell = [&] {

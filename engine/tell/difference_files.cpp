@@ -181,7 +181,7 @@ std::span<const difference_report> value_reports() {
 }
 
 bool has_simm(const market& in) {
-    return in.state().source->root().find(markets::key_of_simm) != nullptr;
+    return state_of(in).source->root().find(markets::key_of_simm) != nullptr;
 }
 
 }  // namespace tilewalk

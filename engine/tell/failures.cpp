@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/base/shown_numbers.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::report {
 

@@ -6,7 +6,6 @@
 #include "engine/base/shown_numbers.h"
 #include "engine/tell/formats.h"
 #include "tilewalk/printable.h"
-#include "tilewalk/remarks.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::report {

@@ -4,7 +4,7 @@
 #include "engine/base/written_json.h"
 #include "engine/tell/formats.h"
 #include "engine/tell/row_fields.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::report {

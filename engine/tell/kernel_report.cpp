@@ -6,7 +6,7 @@
 #include "engine/base/shown_numbers.h"
 #include "engine/base/wording.h"
 #include "tilewalk/columns.h"
-#include "tilewalk/kernels.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/rows.h"
 #include "tilewalk/write.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/inside.h"
 #include "engine/verify/sample.h"
 #include "engine/verify/statistics.h"
 #include "tilewalk/columns.h"

@@ -80,7 +80,8 @@ priced_trade told(const results& of) {
     return p;
 }
 
-priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus, const run_options& options) {
+priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus,
+                   const verbs::inner_options& options) {
     greek_options asked;
     for (const drawn_trade::sensitivity& s : t.sensitivities) asked.wanted.push_back(s.key);
     const results got =
@@ -120,7 +121,7 @@ std::vector<priced_trade> price_sample(
     std::vector<priced_trade> out(trades.size());
     std::atomic<std::size_t> count{0};
     std::atomic<std::uint64_t> steps{0};
-    run_options options;
+    verbs::inner_options options;
     options.overrides.threads = 1;  // the trades run in parallel, each as a book of its own
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;

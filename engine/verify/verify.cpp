@@ -233,29 +233,29 @@ verification verify_prices(const verify_request& asked) {
     }
     out->path_steps = told.path_steps();
     out->seconds = std::chrono::duration<double>(clock::now() - begin).count();
-    return verification(out);
+    return with_state<verification>(out);
 }
 
 bool verification::holds() const {
-    return of_->holds();
+    return state_->holds();
 }
 
 bool verification::is_complete() const {
-    return of_->is_complete();
+    return state_->is_complete();
 }
 
 column_table verification::columns() const {
-    return verify::columns_of(of_);
+    return verify::columns_of(state_);
 }
 
 std::string verification::text(output_format as, const text_form& form) const {
     switch (as) {
         case output_format::table:
-            return verify::table(*of_, form);
+            return verify::table(*state_, form);
         case output_format::csv:
-            return verify::csv(*of_);
+            return verify::csv(*state_);
         case output_format::json:
-            return verify::json(*of_);
+            return verify::json(*state_);
     }
     return {};
 }

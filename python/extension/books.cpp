@@ -10,7 +10,7 @@
 #include "python/extension/module.h"
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
-#include "tilewalk/own_product.h"
+#include "tilewalk/products.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::python {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warmed and tuned kernels as tables.
-#include "tilewalk/kernels.h"
+#include "tilewalk/engine.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

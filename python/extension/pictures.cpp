@@ -9,7 +9,7 @@
 #include "python/extension/runs.h"
 #include "python/extension/values.h"
 #include "tilewalk/import.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/page.h"
 
 namespace tilewalk::python {
 

@@ -16,7 +16,7 @@
 #include "tilewalk/metrics.h"
 #include "tilewalk/page.h"
 #include "tilewalk/products.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::python {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "python/extension/module.h"
-#include "tilewalk/load_options.h"
+#include "tilewalk/options.h"
 #include "tilewalk/value.h"
 
 namespace tilewalk::python {

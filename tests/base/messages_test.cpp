@@ -24,7 +24,7 @@ std::string told(const std::string& yaml) {
     try {
         const book read = book::parse(yaml, "book.yaml", ".");
         std::string all;
-        for (const auto& trade : read.state().trades)
+        for (const auto& trade : state_of(read).trades)
             if (trade.failure) all += std::string(trade.failure->what()) + "\n";
         return all;
     } catch (const error& e) {

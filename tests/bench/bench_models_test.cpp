@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/measure/walk.h"
+#include "engine/base/inside.h"
 #include "engine/base/machine.h"
 #include "engine/models/model.h"
 #include "engine/models/rates/rates.h"
@@ -179,8 +180,8 @@ TEST(bench_models, one_is_measured_alone) {
     asked.noise = 1;
     asked.seconds = 1e-3;
     const auto got = tilewalk::measure(asked);
-    EXPECT_EQ(got.state().rows.size(), 5u);
-    for (const row& r : got.state().rows) EXPECT_EQ(r.axes.at("model"), asked.subject) << key_of(r);
+    EXPECT_EQ(state_of(got).rows.size(), 5u);
+    for (const row& r : state_of(got).rows) EXPECT_EQ(r.axes.at("model"), asked.subject) << key_of(r);
 
     const auto complaint = [](const benchmark_request& r) {
         try {
@@ -281,16 +282,16 @@ TEST(bench_models, need_no_gpu) {
     asked.noise = 1;
     asked.seconds = 1e-3;
     const auto got = tilewalk::measure(asked);
-    EXPECT_EQ(got.state().about.at("device"), processor_name());
-    EXPECT_EQ(got.state().rows.size(), 5U);
+    EXPECT_EQ(state_of(got).about.at("device"), processor_name());
+    EXPECT_EQ(state_of(got).rows.size(), 5U);
     EXPECT_EQ(got.wrong(), 0u);
-    for (const row& r : got.state().rows)
+    for (const row& r : state_of(got).rows)
         EXPECT_EQ(r.skipped, is_on_gpu(r) ? "the processor was asked for" : "") << key_of(r);
     EXPECT_FALSE(compare(got, got).is_bad);
 
-    run elsewhere = got.state();
+    run elsewhere = state_of(got);
     elsewhere.about["device"] = "another processor";
-    const benchmark_results baseline(std::make_shared<const run>(elsewhere));
+    const auto baseline = with_state<benchmark_results>(std::make_shared<const run>(elsewhere));
     EXPECT_THROW(tilewalk::measure(asked, &baseline), error);
     asked.device = "no such device";
     EXPECT_THROW(tilewalk::measure(asked), error);

@@ -202,7 +202,7 @@ TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
     EXPECT_EQ(keys[1].key, "INDEX.quote@0.5y,105");
     for (std::size_t i = 0; i < options.size(); ++i) {
         const auto [years, strike] = options[i];
-        const double discount = in.state().discount_curve("USD").discount(years);
+        const double discount = state_of(in).discount_curve("USD").discount(years);
         const double deviation = quotes.value(i) * std::sqrt(years);
         const double d1 = std::log(100 / (strike * discount)) / deviation + deviation / 2;
         const double vega = 0.01 * 100 * bell(d1) * std::sqrt(years) * static_cast<double>(i + 1);
@@ -236,7 +236,7 @@ TEST(quotes_view, a_caplet_that_is_met_has_its_own_vega_alone) {
     const std::vector<std::string> keys{"USD.quote@1y,2y,0.034,cap", "USD.quote@3y,4y,0.036,cap"};
     const std::vector<double> begins{1, 3}, strikes{0.034, 0.036};
     for (std::size_t i = 0; i < 2; ++i) {
-        const auto& curve = in.state().discount_curve("USD");
+        const auto& curve = state_of(in).discount_curve("USD");
         const double end = curve.discount(begins[i] + 1), forward = curve.discount(begins[i]) / end - 1;
         const double deviation = quotes.value(i) * std::sqrt(begins[i]);
         const double vega =

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/study/session/engine_state.h"
 #include "engine/walk/arrays/shock_writer.h"
 #include "engine/walk/cuda/compile/kernel_text.h"
 #include "engine/walk/cuda/device/backend.h"
@@ -157,7 +158,7 @@ class fake_machine {
         options.on_progress = on_progress;
         results out;
         {
-            const engine pricer({}, std::make_shared<cuda::backend>(machine));
+            const engine pricer = verbs::engine_on(std::make_shared<cuda::backend>(machine));
             out = use(pricer, options);
         }
         for (const auto& gpu : gpus_) EXPECT_EQ(gpu->report(), "") << gpu->properties.name;

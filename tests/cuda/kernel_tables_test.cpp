@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tilewalk/columns.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/error.h"
-#include "tilewalk/kernels.h"
 #include "tilewalk/write.h"
 
 namespace kernel_tables_test {

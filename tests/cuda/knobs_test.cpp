@@ -60,7 +60,7 @@ const program::path_program& a_program() {
             "100, volatility: 0.2}}}\n"
             "trades:\n  - {id: t, product: european, underlying: A, option: call, strike: 100, maturity: "
             "1.0}\n");
-        return plan::plan_trade(b.state().trades.at(0), b.market()->state()).code;
+        return plan::plan_trade(state_of(b).trades.at(0), state_of(*b.market())).code;
     }();
     return made;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/study/session/engine_state.h"
 #include "engine/walk/cuda/device/backend.h"
 #include "kernels/arguments.h"
 #include "kernels/tile.h"
@@ -156,7 +157,7 @@ fresh_run priced(const book& trades, const run_options& with) {
         const std::lock_guard guard(lock);
         return !out.texts.insert(text).second;
     };
-    out.told = engine({}, tests::backend_on({gpu}, compiler)).price(trades, with);
+    out.told = tests::engine_on({gpu}, compiler).price(trades, with);
     EXPECT_EQ(gpu->report(), "");
     return out;
 }
@@ -191,7 +192,7 @@ void expect_nothing_compiled_later(const std::vector<trade>& trades, const toler
     const auto priced_anew = [](const book& of, const run_options& how) {
         cuda::gpu_machine m;
         m.kernel_folder.clear();
-        return engine({}, std::make_shared<cuda::backend>(m)).price(of, how);
+        return verbs::engine_on(std::make_shared<cuda::backend>(m)).price(of, how);
     };
     both_runs runs;
     runs.several = priced_anew(book_of(trades, &to), with);

@@ -97,7 +97,7 @@ class planned_book {
   public:
     planned_book() {
         const book b = book::parse(book_text);
-        for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
+        for (const auto& t : state_of(b).trades) plans_.push_back(plan::plan_trade(t, state_of(*b.market())));
         for (auto& p : plans_) {
             const auto& code = by_shape_.try_emplace(program::shape_of(p.code), &p.code).first->second;
             jobs_.push_back({code, &p.data, &p.when});
@@ -134,6 +134,8 @@ planned_book& the_book() {
     static planned_book one;
     return one;
 }
+
+// A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
 
 // A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
 struct trade_in_memory {
@@ -1015,7 +1017,7 @@ class long_run {
             "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n"
             "    A: {currency: USD, spot: 100, volatility: 0.2}\ntrades:\n  - {id: daily, product: asian, "
             "underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 252}}\n");
-        plan_ = plan::plan_trade(b.state().trades.at(0), b.market()->state());
+        plan_ = plan::plan_trade(state_of(b).trades.at(0), state_of(*b.market()));
         jobs_.assign(jobs, {&plan_.code, &plan_.data, &plan_.when});
         asked.jobs = jobs_;
         gpu->when = fake_gpu::schedule::late;

@@ -90,14 +90,14 @@ const market& demo_market() {
 program::path_program program_of(const books::trade& t, precision to = precision::double_,
                                  const market& in = demo_market()) {
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, in.state(), to).code;
+    return plan::plan_trade(t, state_of(in), to).code;
 }
 
 program::path_program example_of(const std::string& product, precision in = precision::double_) {
     for (const auto& page : product_pages()) {
         if (page.name != product) continue;
         const book one = book::parse("trades:\n  - " + page.example + '\n');
-        return program_of(one.state().trades.at(0), in);
+        return program_of(state_of(one).trades.at(0), in);
     }
     throw std::logic_error("no product " + product);
 }
@@ -381,7 +381,7 @@ void judge_with_scenarios(precision in, share of) {
      observations: {start: 0, end: 2, count: 8}, coupon: 0.1, protection: 0.6, notional: 1000}
 )");
     std::size_t turn = 0;
-    for (const auto& t : trades.state().trades) {
+    for (const auto& t : state_of(trades).trades) {
         const auto code = program_of(t, precision::double_, market_of_scenarios());
         ASSERT_EQ(code.scenarios_per_step, t.id == "autocallable" ? 3 : 1);
         for (const auto& feed : cuda::feeds()) {
@@ -427,7 +427,7 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long,
 void judge_models(precision in, share of) {
     const book trades = book::parse(book_of_every_model(), "models");
     std::size_t turn = 0;
-    for (const auto& t : trades.state().trades) {
+    for (const auto& t : state_of(trades).trades) {
         ++turn;
         const auto code = program_of(t, in, *trades.market());
         std::size_t of_feed = 0;
@@ -498,7 +498,7 @@ void judge_intervals(precision in, share of) {
             products + "trades:\n" + trades,
         "intervals");
     std::size_t turn = 0;
-    for (const auto& t : b.state().trades) {
+    for (const auto& t : state_of(b).trades) {
         if (t.failure) throw *t.failure;
         const auto code = program_of(t, in, *b.market());
         ++turn;
@@ -631,7 +631,7 @@ void judge_united(precision in, share of) {
     const book made = book_of_every_kind();
     std::vector<program::path_program> own;
     std::set<std::string> known;
-    for (const auto& t : made.state().trades) {
+    for (const auto& t : state_of(made).trades) {
         auto code = program_of(t, in);
         if (!code.sections.empty() && known.insert(program::shape_of(code)).second)
             own.push_back(std::move(code));
@@ -676,7 +676,7 @@ TEST(library_kernels_texts, terms_are_data) {
             const book one = book::parse("trades:\n  - " + made.text + '\n');
             program::path_program code;
             try {
-                code = program_of(one.state().trades.at(0));
+                code = program_of(state_of(one).trades.at(0));
             } catch (const error& e) {
                 // A script may refuse some combinations, such as dates with a continuously watched barrier.
                 ASSERT_EQ(static_cast<int>(e.kind()), static_cast<int>(error_kind::input)) << e.what();

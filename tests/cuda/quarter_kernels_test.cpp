@@ -31,10 +31,10 @@ const char* const a_book =
 TEST(quarter_kernels, compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book b = book::parse(a_book);
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         for (const auto in : {program::precision::double_, program::precision::single}) {
             for (const cuda::reduction_entry& reduction : cuda::reductions()) {
-                program::path_program code = plan::plan_trade(t, b.market()->state(), in).code;
+                program::path_program code = plan::plan_trade(t, state_of(*b.market()), in).code;
                 for (std::uint32_t j = 0; j < kernels::quarters_of_tile; ++j)
                     code.crossed.push_back(program::quarter_of(0, j));
                 cuda::kernel_wish asked;

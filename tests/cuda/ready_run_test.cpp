@@ -76,7 +76,7 @@ class machine {
     explicit machine(std::size_t count = 1)
         : gpus(new_gpus(count)),
           gpu(gpus.front()),
-          pricer(std::in_place, engine_settings{}, tests::backend_on(gpus, compiler)),
+          pricer(tests::engine_on(gpus, compiler)),
           ready(pricer->open(trades)) {}
     ~machine() {
         ready.reset();
@@ -112,7 +112,7 @@ class machine {
         return calls;
     }
     void expect_as_plain(const market& in, const run_options& with, const std::string& what) {
-        const engine plain({}, tests::backend_on(new_gpus(1), compiler));
+        const engine plain = tests::engine_on(new_gpus(1), compiler);
         tests::expect_same_rows(ready->price(in, with), plain.price(trades, in, with), what);
     }
 

@@ -531,8 +531,8 @@ trades:
     constexpr std::uint64_t many = 150 * std::uint64_t{kernels::paths_per_tile} - 77;  // parts of four tiles
     std::vector<plan::trade_program> made;
     std::vector<cpu::lane_program> lanes;
-    for (const auto& t : trades.state().trades) {
-        made.push_back(plan::plan_trade(t, trades.market()->state()));
+    for (const auto& t : state_of(trades).trades) {
+        made.push_back(plan::plan_trade(t, state_of(*trades.market())));
         auto& code = made.back().code;
         for (std::uint32_t s = 0; s < code.states.size(); ++s) code.outputs.push_back(s);
         if (code.outputs.size() > 2) code.crossed = {{0, 1}, {1, 2}};

@@ -49,8 +49,8 @@ const char* const heston_call =
 
 program::tangent_program tangents_of(const char* text, const std::set<std::string>& measures, precision in) {
     const book b = book::parse(text);
-    const markets::market_state& here = b.market()->state();
-    const books::trade& t = b.state().trades.at(0);
+    const markets::market_state& here = state_of(*b.market());
+    const books::trade& t = state_of(b).trades.at(0);
     const plan::trade_program made = plan::plan_trade(t, here, in);
     const plan::trade_numbers numbers(t, here, made.code, made.idle, in, {});
     std::vector<program::wanted_numbers> along;
@@ -58,7 +58,7 @@ program::tangent_program tangents_of(const char* text, const std::set<std::strin
         const greeks::risk_number risk = greeks::risk_of(n);
         if (!measures.contains(std::string(risk.measure))) continue;
         const greeks::moved_markets about(*b.market(), {n.key}, risk.small);
-        const auto up = numbers.in(about.up->state(), {}), down = numbers.in(about.down->state(), {});
+        const auto up = numbers.in(state_of(*about.up), {}), down = numbers.in(state_of(*about.down), {});
         greeks::mark_moved(greeks::moves_of_numbers(*up, *down, about.distance),
                            along.emplace_back(program::no_number_of(made.code)), made.code);
     }

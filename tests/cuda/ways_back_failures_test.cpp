@@ -63,7 +63,7 @@ const tests::both_ways& asian() {
     static const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, "
         "averaging_dates: {start: 0, end: 1, count: 12}}\n");
-    static const tests::both_ways made(one.state().trades.at(0), tests::demo_market());
+    static const tests::both_ways made(state_of(one).trades.at(0), tests::demo_market());
     return made;
 }
 

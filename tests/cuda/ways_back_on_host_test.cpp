@@ -124,7 +124,7 @@ class ways_back_on_host : public testing::TestWithParam<std::string> {};
 
 TEST_P(ways_back_on_host, have_the_bits_of_the_cpu) {
     const book all = book::parse(book_of_every_model());
-    const auto& trades = all.state().trades;
+    const auto& trades = state_of(all).trades;
     const auto t = std::ranges::find(trades, GetParam(), &books::trade::id);
     ASSERT_NE(t, trades.end());
     for (const precision to : {precision::double_, precision::single, precision::mixed}) {
@@ -150,7 +150,7 @@ TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
         "direction: up, barrier: 120, exercise_step: 0.5}\n"
         "  - {id: swing, product: swing, underlying: ACME, strike: 100, exercise_dates: [0.5, 1.0], rights: "
         "2}\n");
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         for (const precision to : {precision::double_, precision::single}) {
             SCOPED_TRACE(t.id + ", " + std::string(program::name_of(to)));
             expect_bits(tests::both_ways(t, tests::demo_market(), to).job(), to, true);
@@ -162,7 +162,7 @@ TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
 TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     const tests::many_blocks many = tests::of_many_blocks(36, "ACME", 34);
     const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         SCOPED_TRACE(t.id);
         const precision to = t.id == "many" ? precision::double_ : precision::single;
         const tests::both_ways of(t, tests::demo_market(), to);
@@ -201,10 +201,10 @@ TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
     for (const precision to : {precision::double_, precision::single, precision::mixed}) {
         for (const bool keeps_shocks : {false, true}) {
             SCOPED_TRACE(std::string(program::name_of(to)) + (keeps_shocks ? ", kept" : ", made again"));
-            const tests::both_ways of(one.state().trades.at(0), *one.market(), to);
+            const tests::both_ways of(state_of(one).trades.at(0), *one.market(), to);
             ASSERT_GT(of.made.code.scenarios_per_step, 0);
             const std::uint64_t memory = keeps_shocks ? 0 : 1;
-            expect_bits(of.job(), to, keeps_shocks, one.market()->state().scenario_cubes(), memory);
+            expect_bits(of.job(), to, keeps_shocks, state_of(*one.market()).scenario_cubes(), memory);
         }
     }
 }
@@ -267,7 +267,7 @@ constexpr random::catalogue_entry of_file{
 
 TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
     const book all = book::parse(book_of_every_model());
-    const auto& trades = all.state().trades;
+    const auto& trades = state_of(all).trades;
     for (const char* const id : {"heston_barrier", "cgmy_asian"}) {
         const auto t = std::ranges::find(trades, id, &books::trade::id);
         for (const precision to : {precision::double_, precision::single}) {
@@ -295,7 +295,7 @@ TEST(ways_back_on_host_over_arrays, have_the_bits_of_the_cpu) {
 TEST(ways_back_on_host_over_arrays, fail_a_trade_that_takes_more_than_there_is) {
     const book all = book::parse(book_of_every_model());
     const auto both_ways_of = [&](const char* id) {
-        const auto& trades = all.state().trades;
+        const auto& trades = state_of(all).trades;
         return std::make_unique<tests::both_ways>(*std::ranges::find(trades, id, &books::trade::id),
                                                   *all.market());
     };

@@ -57,11 +57,11 @@ class ways_back_on_a_gpu : public ::testing::Test {
         const auto& best = *cpu::runnable_instruction_sets().sets[0];
         std::vector<std::unique_ptr<tests::both_ways>> trades;
         std::vector<std::string> ids;
-        for (std::size_t i = 0; i < all.state().trades.size(); i += every) {
-            auto of = std::make_unique<tests::both_ways>(all.state().trades[i], in, to);
+        for (std::size_t i = 0; i < state_of(all).trades.size(); i += every) {
+            auto of = std::make_unique<tests::both_ways>(state_of(all).trades[i], in, to);
             if (of->made.is_certain() || !cuda::ways_back::can_walk(of->job())) continue;
             trades.push_back(std::move(of));
-            ids.push_back(all.state().trades[i].id);
+            ids.push_back(state_of(all).trades[i].id);
         }
         const auto how = [&](const run::job& j) {
             cuda::way_back_decision out =
@@ -183,7 +183,7 @@ TEST(ways_back_kernels, compile_without_a_gpu) {
     std::size_t compiled = 0;
     for (const precision to :
          {precision::double_, precision::single, precision::single_fast, precision::mixed}) {
-        for (const books::trade& t : all.state().trades) {
+        for (const books::trade& t : state_of(all).trades) {
             const bool has_tables = t.id == "stochastic_local_volatility_asian";
             if (t.id != "black_scholes_paid_in_eur" && t.id != "heston_asian" && t.id != "rates_g2_barrier" &&
                 !(has_tables && to == precision::double_))
@@ -212,7 +212,7 @@ TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
         ASSERT_NE(page, pages.end());
         const book one = book::parse("trades:\n  - " + page->example + '\n');
         const precision to = compiled % 2 == 0 ? precision::double_ : precision::single;
-        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const tests::both_ways of(state_of(one).trades.at(0), tests::demo_market(), to);
         program::wanted_numbers wanted = program::all_numbers_of(of.made.code);
         for (std::size_t s = 0; s < wanted.rows.size(); ++s) {
             for (std::size_t column = 0; column < wanted.rows[s].size(); ++column) {
@@ -234,7 +234,7 @@ TEST(ways_back_kernels_long, of_many_blocks_compile_without_a_gpu) {
     const tests::many_blocks many = tests::of_many_blocks(40, "ACME", 39);
     const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
     for (const precision to : {precision::double_, precision::single}) {
-        for (const books::trade& t : all.state().trades) {
+        for (const books::trade& t : state_of(all).trades) {
             const tests::both_ways of(t, tests::demo_market(), to);
             ASSERT_TRUE(cuda::ways_back::can_walk(of.job())) << t.id;
             const auto kernel = cuda::way_back_kernel_of(
@@ -256,7 +256,7 @@ TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
     on.name = "some GPU";
     const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single_fast}) {
-        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const tests::both_ways of(state_of(one).trades.at(0), tests::demo_market(), to);
         const run::job j = of.job();
         const auto by_rules = cuda::ways_back::as_suits(to, kernels::philox_rounds)(j);
         for (const int width : {by_rules.width(), 1}) {
@@ -276,7 +276,7 @@ TEST(ways_back_kernels, are_built_as_was_measured_where_no_bit_depends_on_it) {
 TEST(ways_back_kernels, read_shocks_back_by_every_feed) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book one = book::parse(asian_of_61_dates);
-    const tests::both_ways of(one.state().trades.at(0), tests::demo_market());
+    const tests::both_ways of(state_of(one).trades.at(0), tests::demo_market());
     std::size_t compiled = 0;
     for (const cuda::way_back_decision& how : by_every_feed(precision::double_)) {
         expect_no_stack(cuda::way_back_kernel_of(of.made.code, of.back, how), "sm_90", how.reads.feed);
@@ -339,7 +339,7 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
     }
     const book all = book::parse(text);
     std::vector<std::unique_ptr<tests::both_ways>> trades;
-    for (const books::trade& t : all.state().trades)
+    for (const books::trade& t : state_of(all).trades)
         trades.push_back(std::make_unique<tests::both_ways>(t, tests::demo_market()));
     std::vector<run::job> jobs;
     for (const auto& t : trades) {
@@ -379,7 +379,7 @@ TEST_F(ways_back_on_a_gpu, walk_many_trades_at_once_with_the_bits_of_each_alone)
 TEST_F(ways_back_on_a_gpu, over_curand_have_the_prices_and_the_bits_of_any_chunks) {
     const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single, precision::single_fast}) {
-        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const tests::both_ways of(state_of(one).trades.at(0), tests::demo_market(), to);
         const run::job j = of.job();
         const auto usual = cuda::ways_back::as_suits(to, kernels::philox_rounds);
         for (const random::catalogue_entry& source : random::catalogue()) {
@@ -403,7 +403,7 @@ TEST_F(ways_back_on_a_gpu, over_curand_have_the_prices_and_the_bits_of_any_chunk
 TEST_F(ways_back_on_a_gpu, have_the_same_bits_by_every_feed) {
     const book one = book::parse(asian_of_61_dates);
     for (const precision to : {precision::double_, precision::single, precision::single_fast}) {
-        const tests::both_ways of(one.state().trades.at(0), tests::demo_market(), to);
+        const tests::both_ways of(state_of(one).trades.at(0), tests::demo_market(), to);
         const run::job j = of.job();
         const auto by_rules = cuda::ways_back::as_suits(to, kernels::philox_rounds);
         run::walk walk;

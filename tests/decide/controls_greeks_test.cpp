@@ -509,18 +509,18 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
 )");
     const std::string best = "auto";
     const auto& operations = verbs::operations_named(best);
-    const markets::market_state& in = b.market()->state();
-    for (const books::trade& t : b.state().trades) {
-        const book one = verbs::some_of(b, {static_cast<std::size_t>(&t - b.state().trades.data())});
+    const markets::market_state& in = state_of(*b.market());
+    for (const books::trade& t : state_of(b).trades) {
+        const book one = verbs::some_of(b, {static_cast<std::size_t>(&t - state_of(b).trades.data())});
         const auto texts_of = [&](const verbs::settled& run) {
-            const verbs::book_on_gpu on_gpu(one.state(), *b.market(), run, operations, nullptr);
+            const verbs::book_on_gpu on_gpu(state_of(one), *b.market(), run, operations, nullptr);
             std::vector<std::string> out;
             for (const auto& k : on_gpu.kernels())
                 if (k.needed.is_walk) out.push_back(k.needed.text);
             return out;
         };
-        const verbs::settled run = verbs::settle(with("auto"), run_settings{}),
-                             plain = verbs::settle(with("none"), run_settings{});
+        const verbs::settled run = verbs::settle({with("auto")}, run_settings{}),
+                             plain = verbs::settle({with("none")}, run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
         // A trade with a right may end up without a control, with a jumping one, or with another.
         EXPECT_EQ(with_controls.size(), plan::has_rights(t) ? without.size() + 2 : without.size()) << t.id;

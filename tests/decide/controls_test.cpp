@@ -242,10 +242,10 @@ namespace {
 
 controls::pilot_paths pilot_of(const std::string& text, std::uint64_t paths) {
     const book b = book::parse(text);
-    const verbs::settled run = verbs::settle(with("auto"), run_settings{});
+    const verbs::settled run = verbs::settle({with("auto")}, run_settings{});
     const verbs::pilot_of_controls by{run, verbs::operations_named("auto"), nullptr};
     const market in = *b.market();
-    return verbs::sums_on_pilot({b.state().trades.at(0)}, in.state(), by, in.state().scenario_cubes())
+    return verbs::sums_on_pilot({state_of(b).trades.at(0)}, state_of(in), by, state_of(in).scenario_cubes())
         .walked(paths);
 }
 std::string call_on(const std::string& moves, const std::string& currency = "USD") {
@@ -983,12 +983,12 @@ TEST(controls, compile_into_registers) {
     int compiled = 0;
     for (const std::string& text : {std::string(market_text) + trades_text, basket_book(10)}) {
         const book b = book::parse(text);
-        for (const books::trade& t : b.state().trades) {
+        for (const books::trade& t : state_of(b).trades) {
             if (plan::has_rights(t)) continue;
             for (const std::string& name : program::precision_names()) {
                 cuda::kernel_wish wish;
                 wish.precision = precision_named(name);
-                const auto made = with_control(t, b.market()->state(), wish.precision);
+                const auto made = with_control(t, state_of(*b.market()), wish.precision);
                 const run::job job{&made.code, &made.data, &made.when};
                 for (const cuda::needed_kernel& k : cuda::kernels_of({&job, 1}, wish, "auto", {})) {
                     if (!k.name.starts_with("walk")) continue;

@@ -799,10 +799,10 @@ TEST(importance_searches, leave_alone_what_they_would_not_help) {
 // A pilot that draws with the seed of the run finds other shifts than the run uses.
 TEST(importance, is_decided_on_no_path_of_the_run) {
     const book b = book::parse(std::string(market_text) + trades_text);
-    const verbs::settled run = verbs::settle(with("auto"), b.settings());
+    const verbs::settled run = verbs::settle({with("auto")}, b.settings());
     const cpu::lane_operations& operations = *cpu::runnable_instruction_sets().sets[0];
-    const books::trade& put = b.state().trades.at(1);
-    const plan::trade_program made = plan::plan_trade(put, b.market()->state());
+    const books::trade& put = state_of(b).trades.at(1);
+    const plan::trade_program made = plan::plan_trade(put, state_of(*b.market()));
     const auto found = verbs::choose_shifts(put, {{&made.code, &made.data, &made.when}}, std::nullopt,
                                             {run, operations, nullptr});
     ASSERT_TRUE(found);
@@ -836,12 +836,12 @@ TEST(importance, is_decided_on_no_path_of_the_run) {
 // Jumps may pay where a pilot does not see them: no weight of paths that draw jumps exceeds 2.
 TEST(importance, keeps_more_paths_as_they_are_where_some_numbers_are_uniform) {
     const book b = book::parse(std::string(market_text) + trades_text);
-    const verbs::settled run = verbs::settle(with("auto"), b.settings());
+    const verbs::settled run = verbs::settle({with("auto")}, b.settings());
     const verbs::pilot_of_controls by{run, *cpu::runnable_instruction_sets().sets[0], nullptr};
     int tried = 0;
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         if (t.id != "put_4" && t.id != "merton") continue;
-        const plan::trade_program made = plan::plan_trade(t, b.market()->state());
+        const plan::trade_program made = plan::plan_trade(t, state_of(*b.market()));
         const verbs::plan_to_shift plan{{&made.code, &made.data, &made.when}};
         const auto found = verbs::choose_shifts(t, plan, std::nullopt, by);
         ASSERT_TRUE(found) << t.id;
@@ -855,13 +855,13 @@ TEST(importance, compiles_into_registers) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     int compiled = 0;
     const book b = book::parse(std::string(market_text) + trades_text);
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         if (t.id == "put_4" || t.id == "put_6" || t.id.starts_with("call")) continue;
         for (const std::string& name : program::precision_names()) {
             cuda::kernel_wish wish;
             wish.precision = precision_named(name);
             const plan::trade_program made =
-                shifted_anyhow(plan::plan_trade(t, b.market()->state(), wish.precision), 1, 1);
+                shifted_anyhow(plan::plan_trade(t, state_of(*b.market()), wish.precision), 1, 1);
             const run::job job{&made.code, &made.data, &made.when};
             for (const cuda::needed_kernel& k : cuda::kernels_of({&job, 1}, wish, "auto", {})) {
                 if (!k.name.starts_with("walk")) continue;

@@ -95,7 +95,7 @@ early_exercise early_by(const std::string& text, std::uint64_t paths,
     by.policies.change = change;
     cuda::backend gpus;
     return early_of(
-        price_book(verbs::resources({}, gpus), b, *b.market(), with(paths, "nested"), by).told.rows.at(0));
+        price_book(verbs::resources({}, gpus), b, *b.market(), {with(paths, "nested")}, by).told.rows.at(0));
 }
 
 void set_value_to_come(exercise::policy& of, double to) {
@@ -369,8 +369,8 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
 // Inner paths from today follow the policy as the pricing plan does, with the same paths and bits.
 TEST(nested_bound, inner_paths_of_today_are_those_that_follow_the_policy) {
     const book b = book::parse(bermudan());
-    const books::trade& t = b.state().trades.at(0);
-    const markets::market_state& in = b.market()->state();
+    const books::trade& t = state_of(b).trades.at(0);
+    const markets::market_state& in = state_of(*b.market());
     const cpu::lane_operations& operations = *cpu::runnable_instruction_sets().sets[0];
     const exercise::policy by =
         exercise::trained(*exercise::untrained_of(t, in, 4096, {}), {7, &operations, 1});
@@ -406,8 +406,8 @@ TEST(nested_bound, paths_go_on_as_those_whose_states_they_take) {
     for (const auto& [asset, script] : all) {
         const book b =
             book::parse(put_on("spot: 100, " + asset, 0.03, "100", "[0.3, 0.5, 0.75, 1.0]", script));
-        const books::trade& t = b.state().trades.at(0);
-        const markets::market_state& in = b.market()->state();
+        const books::trade& t = state_of(b).trades.at(0);
+        const markets::market_state& in = state_of(*b.market());
         const exercise::policy by =
             exercise::trained(*exercise::untrained_of(t, in, 1024, {}), {7, &operations, 2});
         const exercise::nested_program of = exercise::nested_plan(t, in, by, {});

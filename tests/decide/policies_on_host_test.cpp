@@ -72,7 +72,7 @@ void compare(const std::string& trades, std::uint64_t paths,
         gpu_of_host(),
         [&](cuda::policies& by) {
             tests::expect_policies_of_the_cpu(tests::untrained_of(book::parse(trades), assets(), paths), by,
-                                              assets().state().scenario_cubes());
+                                              state_of(assets()).scenario_cubes());
         },
         reads);
 }
@@ -110,7 +110,7 @@ TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     const auto with = tests::untrained_of(all, assets(), 1100),
                without = tests::untrained_of(all, assets(), 1100, exercise::found_beside::nothing);
     with_policies_on(gpu_of_host(), [&](cuda::policies& by) {
-        tests::expect_policies_of_the_cpu(without, by, assets().state().scenario_cubes());
+        tests::expect_policies_of_the_cpu(without, by, state_of(assets()).scenario_cubes());
     });
     ASSERT_EQ(without.size(), with.size());
     for (std::size_t i = 0; i < with.size(); ++i) {
@@ -193,7 +193,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
         book::parse("trades:\n  - {id: put, product: american, underlying: D, strike: 100, maturity: 1, "
                     "exercise_step: 0.5}\n"),
         assets(), 2001);
-    const auto scenarios = assets().state().scenario_cubes();
+    const auto scenarios = state_of(assets()).scenario_cubes();
     const cuda::wanted_policy wanted{&trades.at(0).second, scenarios};
     with_policies_on(gpu_of_host(), [&](cuda::policies& by) {
         const auto found = by.find({&wanted, 1}, 7, nullptr);

@@ -51,7 +51,7 @@ book trades_with_rights() {
         "exercise_dates: {start: 0, end: 1, count: 40}}\n";
     for (const auto& page : product_pages()) {
         const book one = book::parse("trades:\n  - " + page.example + '\n');
-        if (!plan::has_rights(one.state().trades.at(0))) continue;
+        if (!plan::has_rights(state_of(one).trades.at(0))) continue;
         text += "  - {id: " + page.name + page.example.substr(page.example.find(',')) + '\n';
     }
     return book::parse(text + "...\n");
@@ -133,9 +133,9 @@ TEST(policy_kernels, read_paths_as_every_feed_or_the_nearest_of_its_kind) {
 // Kernels can therefore be compiled before policies are trained.
 TEST(policy_kernels, do_not_depend_on_what_is_found) {
     const book all = trades_with_rights();
-    const markets::market_state& in = demo_market().state();
+    const markets::market_state& in = state_of(demo_market());
     std::size_t compared = 0;
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         const auto forms = [&](std::uint64_t paths) {
             std::vector<std::string> out;
             std::optional<exercise::untrained> of = exercise::untrained_of(t, in, paths, {});
@@ -179,7 +179,7 @@ class policy_kernels_on_a_gpu : public tests::on_a_gpu {
   protected:
     void compare(const book& all, const market& in, std::uint64_t paths) {
         cuda::policies by(chosen_.devices, gpus_.kernels(), 0, 4);
-        tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by, in.state().scenario_cubes());
+        tests::expect_policies_of_the_cpu(untrained_of(all, in, paths), by, state_of(in).scenario_cubes());
     }
 };
 

@@ -255,9 +255,10 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
     for (std::size_t s = 0; s < 2; ++s)
         for (std::size_t t = 0; t < trades.size(); ++t) {
             const double error = std::hypot(gains.error_of_gain(s, t), others.error_of_gain(s, t));
-            EXPECT_NEAR(gains.gain(s, t), others.gain(s, t), 4.5 * error) << s << trades.state().trades[t].id;
+            EXPECT_NEAR(gains.gain(s, t), others.gain(s, t), 4.5 * error)
+                << s << state_of(trades).trades[t].id;
             EXPECT_LT(others.error_of_gain(s, t), gains.error_of_gain(s, t))
-                << s << trades.state().trades[t].id;
+                << s << state_of(trades).trades[t].id;
         }
 }
 

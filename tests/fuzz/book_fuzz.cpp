@@ -50,14 +50,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const tilewalk::market market = tilewalk::market::parse(tilewalk::fuzzed::market_text);
     try {
         const auto book = tilewalk::book::parse(yaml, "book.yaml", "/nowhere");
-        const auto& trades = book.state().trades;
+        const auto& trades = state_of(book).trades;
         for (std::size_t i = 0; i < std::min<std::size_t>(trades.size(), 3); ++i) {
             if (trades[i].failure) {
                 tilewalk::fuzzed::check_refusal(*trades[i].failure);
                 continue;
             }
             try {
-                tilewalk::plan::plan_trade(trades[i], market.state());
+                tilewalk::plan::plan_trade(trades[i], state_of(market));
             } catch (const error& e) {
                 tilewalk::fuzzed::check_refusal(e);
             }

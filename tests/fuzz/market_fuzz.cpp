@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const auto market = tilewalk::market::parse(tilewalk::fuzzed::text_of(data, size), "market.yaml");
         check_values(market);
-        for (const auto& trade : book.state().trades) tilewalk::plan::plan_trade(trade, market.state());
+        for (const auto& trade : state_of(book).trades) tilewalk::plan::plan_trade(trade, state_of(market));
     } catch (const error& e) {
         tilewalk::fuzzed::check_refusal(e);
     }

@@ -17,7 +17,7 @@ std::map<std::string, tilewalk::books::trade, std::less<>> examples() {
     std::map<std::string, tilewalk::books::trade, std::less<>> all;
     for (const auto& product : tilewalk::books::read_library()) {
         const auto book = tilewalk::book::parse("trades:\n  - " + product->example + "\n");
-        all.emplace(product->name, book.state().trades.at(0));
+        all.emplace(product->name, state_of(book).trades.at(0));
     }
     return all;
 }
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         made.payoff = tilewalk::language::script(std::string(script), {"p.yaml", 1, 1}, made.parameters);
         tilewalk::books::trade trade = found->second;
         trade.product = std::make_shared<const tilewalk::language::product>(std::move(made));
-        tilewalk::plan::plan_trade(trade, market.state());
+        tilewalk::plan::plan_trade(trade, state_of(market));
     } catch (const error& e) {
         tilewalk::fuzzed::check_refusal(e);
     }

@@ -11,7 +11,7 @@ namespace {
 
 std::string told(const tilewalk::book& of) {
     std::string out;
-    for (const auto& t : of.state().trades) {
+    for (const auto& t : state_of(of).trades) {
         out += t.id + ' ' + to_string(t.where) + ' ' + t.product_name + ' ' + t.currency + '\n';
         if (t.failure) out += std::string(t.failure->what()) + '\n';
     }
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                  told(one) + "---\n" + told(several));
         const book again = book::of(one.written());
         for (std::size_t i = 0; i < one.size(); ++i) {
-            const auto &a = one.state().trades[i], &b = again.state().trades[i];
+            const auto &a = state_of(one).trades[i], &b = state_of(again).trades[i];
             if (a.failure) {
                 tilewalk::fuzzed::check_refusal(*a.failure);
                 continue;

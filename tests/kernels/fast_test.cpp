@@ -103,8 +103,8 @@ TEST_F(fast, normals_take_two_approximations_each) {
 TEST_F(fast, path_kernels_of_the_demo_book_compile) {
     const book trades = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     std::set<std::string> texts;
-    for (const auto& t : trades.state().trades) {
-        const auto made = plan::plan_trade(t, trades.market()->state());
+    for (const auto& t : state_of(trades).trades) {
+        const auto made = plan::plan_trade(t, state_of(*trades.market()));
         const auto contracted = program::contract(made.code);
         cuda::kernel_decision how;
         how.precision = program::precision::single_fast;

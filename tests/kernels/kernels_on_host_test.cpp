@@ -186,9 +186,9 @@ const planned_trade& planned(const std::string& name) {
         if (t.name != name) continue;
         const std::string market = replaced_once(market_text, "FILE", file.name());
         book b = book::parse(market + many().products + "trades:\n  - " + t.text + "\n");
-        const auto& trade = b.state().trades.at(0);
+        const auto& trade = state_of(b).trades.at(0);
         if (trade.failure) throw *trade.failure;
-        const auto& state = b.market()->state();
+        const auto& state = state_of(*b.market());
         plan::trade_program p = plan::plan_trade(trade, state);
         auto scenarios = state.scenario_cubes();
         return known.emplace(name, planned_trade{std::move(b), std::move(p), std::move(scenarios)})
@@ -373,7 +373,7 @@ TEST(kernels_on_host_packed_trades, list_the_events_of_many_blocks) {
         const tests::scenario_file file(3, kernels::paths_per_tile);
         const book b = book::parse(replaced_once(market_text, "FILE", file.name()) + many.products +
                                    "trades:\n" + many.trades);
-        const plan::trade_program p = plan::plan_trade(b.state().trades.at(0), b.market()->state());
+        const plan::trade_program p = plan::plan_trade(state_of(b).trades.at(0), state_of(*b.market()));
         ASSERT_EQ(p.code.sections.size(), static_cast<std::size_t>(blocks) + 1);
         const run::job job{&p.code, &p.data, &p.when};
         const auto packed = cuda::pack({&job, 1}, program::number_type::double_);
@@ -508,7 +508,7 @@ trades:
   - {id: none, product: roots, u: A, level: 62, dates: [0.5, 1.0]}
 )");
     for (const std::size_t trade : {0U, 1U}) {
-        const plan::trade_program p = plan::plan_trade(b.state().trades.at(trade), b.market()->state());
+        const plan::trade_program p = plan::plan_trade(state_of(b).trades.at(trade), state_of(*b.market()));
         EXPECT_EQ(p.checked.size(), 3U);
         const std::vector<arrays::shock_cube> no_scenarios;
         for (const precision in : {precision::double_, precision::single, precision::mixed}) {

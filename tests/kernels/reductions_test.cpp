@@ -420,8 +420,8 @@ void merge_on_host(const cuda::launch& how, const kernels::merge_arguments& a) {
 class run_of_store {
   public:
     run_of_store() : book_(book::parse(three_trades)) {
-        for (const auto& t : book_.state().trades)
-            plans_.push_back(plan::plan_trade(t, book_.market()->state()));
+        for (const auto& t : state_of(book_).trades)
+            plans_.push_back(plan::plan_trade(t, state_of(*book_.market())));
         for (const auto& p : plans_) jobs_.push_back({&p.code, &p.data, &p.when});
         gpu->kernel = [](const std::string& text, const std::string&, const cuda::launch& l,
                          std::span<void*> arguments) -> cuda::fake_gpu::work {
@@ -597,7 +597,7 @@ constexpr std::array promises{promise{"tree", 0, 0}, promise{"last_block", 0, 2}
 TEST(reductions, compile_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const book b = book::parse(small_book);
-    const auto planned = plan::plan_trade(b.state().trades[0], b.market()->state());
+    const auto planned = plan::plan_trade(state_of(b).trades[0], state_of(*b.market()));
     ASSERT_EQ(promises.size(), cuda::reductions().size());
     for (const auto& r : cuda::reductions()) {
         const auto promised = std::ranges::find(promises, r.name, &promise::reduction);

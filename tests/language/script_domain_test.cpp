@@ -20,7 +20,7 @@
 #include "tests/named_choice.h"
 #include "tests/plain_paths.h"
 #include "tilewalk/devices.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/page.h"
 #include "tilewalk/products.h"
 #include "tilewalk/tilewalk.h"
 
@@ -404,9 +404,9 @@ TEST(script_domain, is_proven_for_the_library_but_for_these) {
     std::map<std::string, std::size_t> checked;
     for (const product_page& page : product_pages()) {
         const book one = example_book(page);
-        const books::trade& t = one.state().trades.at(0);
+        const books::trade& t = state_of(one).trades.at(0);
         ASSERT_FALSE(t.failure) << page.name;
-        const auto made = plan::plan_trade(t, one.market()->state());
+        const auto made = plan::plan_trade(t, state_of(*one.market()));
         if (!made.checked.empty()) checked[page.name] = made.checked.size();
     }
     const std::map<std::string, std::size_t> known{

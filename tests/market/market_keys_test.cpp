@@ -255,11 +255,11 @@ TEST(market_keys, a_discount_factor_is_known_by_its_zero_rate) {
     EXPECT_NEAR(before.value, -std::log(0.96), 1e-15);
     const market up = m.shifted(before.key, 0.01);
     EXPECT_NEAR(up.number(before.key).value, -std::log(0.96) + 0.01, 1e-15);
-    EXPECT_NEAR(up.state().discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
-    EXPECT_TRUE(
-        same_bits(up.state().discount_curve("GBP").discount(2), m.state().discount_curve("GBP").discount(2)));
+    EXPECT_NEAR(state_of(up).discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
+    EXPECT_TRUE(same_bits(state_of(up).discount_curve("GBP").discount(2),
+                          state_of(m).discount_curve("GBP").discount(2)));
     const market back = up.with(before.key, before.value);
-    EXPECT_TRUE(same_bits(back.state().discount_curve("GBP").discount(1), 0.96));
+    EXPECT_TRUE(same_bits(state_of(back).discount_curve("GBP").discount(1), 0.96));
     EXPECT_TRUE(back.changes().empty());
     EXPECT_TRUE(back.written() == m.written());
 }
@@ -335,8 +335,8 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
 TEST(market_keys, a_part_of_a_market_is_changed_before_anything_is_listed) {
     using section = markets::market_part::section;
     const market m = market::parse(all_forms);
-    const auto& source = *m.state().source;
-    const markets::keyed_number number = market::parse(all_forms).state().source->find("ACME.spot");
+    const auto& source = *state_of(m).source;
+    const markets::keyed_number number = state_of(market::parse(all_forms)).source->find("ACME.spot");
     ASSERT_EQ(number.of, (markets::market_part{section::assets, "ACME"}));
     const auto changed = source.part(number.of, {{number.key, number.value + 1}});
     EXPECT_EQ(changed.value.at("spot").number(), number.value + 1);
@@ -484,7 +484,7 @@ TEST(market_keys, a_matrix_that_no_factors_have_is_refused) {
     const std::array<market_change, 2> both{market_change{"A|C.correlation", -0.2, market_change::way::set},
                                             market_change{"A|B.correlation", 0, market_change::way::set}};
     const market turned = m.changed(both);
-    EXPECT_EQ(turned.state().correlation("A", "C"), -0.2);
+    EXPECT_EQ(state_of(turned).correlation("A", "C"), -0.2);
 }
 
 TEST(market_keys, quoted_crosses_have_to_agree) {
@@ -605,7 +605,7 @@ TEST(market_keys_values, a_market_is_built_read_changed_and_written) {
     acme["volatility"]["2027-01-15"] = 0.21;
     built["correlations"] = value::list();
     const market m = market::of(built);
-    EXPECT_EQ(m.state().find_asset("ACME").spot, 100);
+    EXPECT_EQ(state_of(m).find_asset("ACME").spot, 100);
     EXPECT_EQ(m.written(), built);
     EXPECT_EQ(market::parse(built.yaml()).written(), built);
     value changed = m.written();

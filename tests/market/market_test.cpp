@@ -316,7 +316,7 @@ fixings:
 
 TEST(market, everything_it_says) {
     const market read = market::parse(sound, "sound.yaml");
-    const market_state& m = read.state();
+    const market_state& m = state_of(read);
     EXPECT_EQ(read.as_of(), "2026-01-15");
     EXPECT_EQ(m.name, "sound.yaml");
     EXPECT_EQ(m.hash, config::sha256(sound));
@@ -353,7 +353,7 @@ TEST(market, everything_it_says) {
 TEST(market, rates_by_day_count) {
     const auto log_discount = [](const std::string& curve, double years) {
         const std::string text = "as_of: 2027-07-15\ncurrencies: {USD: " + curve + "}\n";
-        return market::parse(text, "m").state().discount_curve("USD").log_discount(years);
+        return state_of(market::parse(text, "m")).discount_curve("USD").log_discount(years);
     };
     // 184 + 199 days to the pillar, 15 January to 1 August 2028; 200 of them lie in 2028, a leap year.
     const double years = 383 / 365.0;
@@ -370,7 +370,7 @@ TEST(market, rates_by_day_count) {
 
 TEST(market, exchange_rates) {
     const market read = market::parse(sound);
-    const market_state& m = read.state();
+    const market_state& m = state_of(read);
     EXPECT_EQ(m.fx_spot("USD", "USD"), 1);
     EXPECT_EQ(m.fx_spot("EUR", "USD"), 1.25);
     EXPECT_EQ(m.fx_spot("USD", "EUR"), 0.8);
@@ -400,19 +400,19 @@ void expect_refused(const std::string& name, const auto& action, const std::vect
 
 TEST(market, questions_about_what_is_not_there) {
     const market read = market::parse(sound + "", "sound.yaml");
-    const market_state& m = read.state();
+    const market_state& m = state_of(read);
     expect_refused("currency", [&] { m.discount_curve("USF"); },
                    {"unknown currency 'USF'", "EUR, GBP, USD", "did you mean 'USD'?"});
     expect_refused("asset", [&] { m.find_asset("ACNE"); }, {"unknown asset 'ACNE'", "did you mean 'ACME'?"});
     expect_refused("fx currency", [&] { m.fx_spot("EUR", "CHF"); }, {"unknown currency 'CHF'"});
     const market apart = market::parse("as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}, EUR: {rate: 0}}\n");
-    expect_refused("fx", [&] { apart.state().fx_spot("EUR", "USD"); },
+    expect_refused("fx", [&] { state_of(apart).fx_spot("EUR", "USD"); },
                    {"no exchange rate from EUR to USD", "quotes none"});
 }
 
 TEST(market, the_demo_market_is_sound) {
     const market read = market::load(configs() / "markets/demo.yaml");
-    const market_state& m = read.state();
+    const market_state& m = state_of(read);
     EXPECT_EQ(read.as_of(), "2026-01-15");
     for (const auto& [name, a] : m.assets) {
         const curve& discount = m.discount_curve(a.currency);

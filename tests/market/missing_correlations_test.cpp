@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/wording.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/write.h"
 
@@ -148,8 +149,8 @@ TEST(missing_correlations, are_told_trade_by_trade) {
 TEST(missing_correlations, are_listed_up_to_a_few) {
     std::vector<factor_pair> pairs;
     for (int i = 0; i < 6; ++i) pairs.push_back({"A" + std::to_string(i), "B"});
-    EXPECT_EQ(pairs_text(pairs, 2), "A0 and B, A1 and B and 4 more");
-    EXPECT_EQ(pairs_text({pairs[0]}), "A0 and B");
+    EXPECT_EQ(config::pairs_text(pairs, 2), "A0 and B, A1 and B and 4 more");
+    EXPECT_EQ(config::pairs_text({pairs[0]}), "A0 and B");
 }
 
 TEST(missing_correlations, none_in_the_books_that_ship) {
@@ -158,7 +159,7 @@ TEST(missing_correlations, none_in_the_books_that_ship) {
             book::load(std::filesystem::path(TILEWALK_SOURCE_DIR) / "configs/books" / (name + ".yaml"));
         std::vector<factor_pair> missing;
         engine().validate(shipped, *shipped.market(), {}, &missing);
-        EXPECT_TRUE(missing.empty()) << name << ": " << pairs_text(missing, 100);
+        EXPECT_TRUE(missing.empty()) << name << ": " << config::pairs_text(missing, 100);
     }
 }
 

@@ -41,7 +41,7 @@ std::optional<double> left(const std::string& moves, const std::string& trade,
         "  G: {currency: USD, spot: 50, model: {variance_gamma: {sigma: 0.2, nu: 0.3, theta: -0.1}}}\n"
         "fixings: {A: {2026-01-05: 101, 2026-01-08: 99}}\n");
     const book of = book::parse(products + "trades: [{id: t, " + trade + "}]");
-    return plan::plan_trade(of.state().trades.at(0), in.state()).error_steps;
+    return plan::plan_trade(state_of(of).trades.at(0), state_of(in)).error_steps;
 }
 
 const std::string call = "product: european, underlying: A, strike: 105, maturity: 0.5";
@@ -86,7 +86,7 @@ TEST(error_steps, the_number_of_factors_is_that_of_each_model) {
     for (const auto& [name, moves] : every_model()) {
         const market in = market::parse(dollar_market(0.03, {{"A", "spot: 100, " + moves}}));
         const auto& entry = *std::ranges::find(models::catalogue(), name, &models::catalogue_entry::name);
-        const std::size_t factors = 1 + models::model_of(in.state().find_asset("A")).own_factors().size();
+        const std::size_t factors = 1 + models::model_of(state_of(in).find_asset("A")).own_factors().size();
         EXPECT_EQ(entry.steps().factors, std::to_string(factors)) << name;
     }
 }
@@ -255,7 +255,7 @@ std::optional<double> left_with_rates(const std::string& rates, const std::strin
                                     "}}\nassets: {A: {currency: USD, spot: 100, " + moves +
                                     "}}\ncorrelations: [[A, USD.rate, -0.3]]\n");
     const book of = book::parse("trades: [{id: t, " + trade + "}]");
-    return plan::plan_trade(of.state().trades.at(0), in.state()).error_steps;
+    return plan::plan_trade(state_of(of).trades.at(0), state_of(in)).error_steps;
 }
 
 TEST(error_steps, rates_are_exact_or_their_steps_are_not_known) {

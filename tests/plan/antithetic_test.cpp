@@ -169,9 +169,9 @@ std::vector<planned_example> examples(program::precision in) {
     std::vector<planned_example> out;
     for (const auto& page : product_pages()) {
         const book one = book::parse("trades:\n  - " + page.example + '\n');
-        const books::trade& t = one.state().trades.at(0);
+        const books::trade& t = state_of(one).trades.at(0);
         if (t.failure) throw *t.failure;
-        planned_example made{page.name, plan::plan_trade(t, demo_market().state(), in)};
+        planned_example made{page.name, plan::plan_trade(t, state_of(demo_market()), in)};
         if (!made.plan.is_certain()) out.push_back(std::move(made));
     }
     return out;
@@ -194,9 +194,9 @@ TEST(antithetic_mirror, gives_the_mean_of_both_paths_of_every_product) {
 TEST(antithetic_mirror, gives_the_mean_of_both_paths_in_every_model) {
     const book b = book::parse(book_of_every_model());
     int trades = 0;
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         ASSERT_FALSE(t.failure) << t.failure->what();
-        const plan::trade_program made = plan::plan_trade(t, b.market()->state());
+        const plan::trade_program made = plan::plan_trade(t, state_of(*b.market()));
         EXPECT_GT(expect_means<double>(made.code, made.data, made.when, t.id), 0) << t.id;
         ++trades;
     }
@@ -292,8 +292,8 @@ TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
   - {id: basket, product: basket, basket: [ACME, BETA, GAMMA, DELTA], strike: 380, maturity: 1}
   - {id: worst, product: worst_of, basket: [ACME, BETA, GAMMA], strike: 90, maturity: 1}
 )");
-    for (const books::trade& t : b.state().trades) {
-        const plan::trade_program made = plan::plan_trade(t, demo_market().state());
+    for (const books::trade& t : state_of(b).trades) {
+        const plan::trade_program made = plan::plan_trade(t, state_of(demo_market()));
         const auto plain = program::separate_moves(made.code);
         ASSERT_TRUE(plain) << t.id;
         const auto pairs = program::separate_moves(program::mirror(made.code, made.data, made.when).code);
@@ -527,8 +527,8 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
   - {id: american, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_step: 0.25}
 )");
     const run_options asked = with("pairs");
-    const verbs::settled run = verbs::settle(asked, {});
-    const verbs::book_on_gpu on_gpu(b.state(), *b.market(), run, verbs::operations_named("auto"), nullptr);
+    const verbs::settled run = verbs::settle({asked}, {});
+    const verbs::book_on_gpu on_gpu(state_of(b), *b.market(), run, verbs::operations_named("auto"), nullptr);
     int walks = 0;
     for (const verbs::book_on_gpu::kernel& k : on_gpu.kernels())
         for (const run::job& job : k.jobs) {

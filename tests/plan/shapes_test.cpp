@@ -40,9 +40,9 @@ struct planned_book {
 
 planned_book plan_all(const book& from) {
     planned_book out;
-    for (const auto& t : from.state().trades) {
+    for (const auto& t : state_of(from).trades) {
         if (t.failure) throw *t.failure;
-        auto made = plan::plan_trade(t, from.market()->state());
+        auto made = plan::plan_trade(t, state_of(*from.market()));
         if (made.is_certain()) continue;
         out.ids.push_back(t.id);
         out.trades.push_back(std::move(made));

@@ -40,10 +40,10 @@ struct findings {
 
 void compare(const books::trade& t, const market& in, const market& moved, program::precision precision,
              const std::string& key, findings& found) {
-    const plan::trade_program here = plan::plan_trade(t, in.state(), precision);
-    const plan::trade_program there = plan::plan_trade(t, moved.state(), precision);
-    const plan::trade_numbers numbers(t, in.state(), here.code, here.idle, precision);
-    const auto got = numbers.in(moved.state());
+    const plan::trade_program here = plan::plan_trade(t, state_of(in), precision);
+    const plan::trade_program there = plan::plan_trade(t, state_of(moved), precision);
+    const plan::trade_numbers numbers(t, state_of(in), here.code, here.idle, precision);
+    const auto got = numbers.in(state_of(moved));
     const bool is_same =
         program::shape_of(here.code) == program::shape_of(there.code) && here.when.times == there.when.times;
     if (!is_same) {
@@ -56,7 +56,7 @@ void compare(const books::trade& t, const market& in, const market& moved, progr
     const bool stands = bits_of(here.data) == bits_of(there.data);
     ++(stands ? found.stood : found.moved);
     if (!stands) {
-        EXPECT_NE(got, numbers.in(in.state())) << t.id << " and " << key;
+        EXPECT_NE(got, numbers.in(state_of(in))) << t.id << " and " << key;
     }
 }
 
@@ -75,12 +75,12 @@ findings compare_book(const book& trades, const market& in,
         }
     }
     std::size_t unread = 0;
-    for (const books::trade& t : trades.state().trades) {
+    for (const books::trade& t : state_of(trades).trades) {
         if (t.failure) throw *t.failure;
         markets::market_reads reads;
-        plan::plan_trade(t, {in.state(), &reads}, precision);
+        plan::plan_trade(t, {state_of(in), &reads}, precision);
         for (std::size_t k = 0; k < all.size(); ++k) {
-            const bool is_alike = reads.are_alike(in.state(), moved[k].state());
+            const bool is_alike = reads.are_alike(state_of(in), state_of(moved[k]));
             if (is_alike && ++unread % one_in_so_many != 0) continue;
             const std::size_t stood = found.stood;
             compare(t, in, moved[k], precision, all[k].key, found);
@@ -126,7 +126,7 @@ trades:
 )");
     findings found;
     for (const double sigma : {0.41, 0.43})
-        compare(b.state().trades.at(0), *b.market(), b.market()->with("A.heston.sigma", sigma),
+        compare(state_of(b).trades.at(0), *b.market(), b.market()->with("A.heston.sigma", sigma),
                 program::precision::double_, "A.heston.sigma", found);
     EXPECT_EQ(found.moved, 1u);
     EXPECT_EQ(found.other_program, 1u);
@@ -137,14 +137,14 @@ TEST(trade_numbers, are_the_same_object_where_nothing_moves) {
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: {start: 0, "
         "end: "
         "1, count: 12}}\n");
-    const books::trade& t = b.state().trades.at(0);
+    const books::trade& t = state_of(b).trades.at(0);
     const market& in = tests::demo_market();
-    const plan::trade_program here = plan::plan_trade(t, in.state());
-    const plan::trade_numbers numbers(t, in.state(), here.code, here.idle, program::precision::double_);
-    EXPECT_EQ(numbers.in(in.shifted("BETA.spot", 1).state()), numbers.in(in.state()));
-    EXPECT_EQ(numbers.in(in.shifted("USD.rate@30y", 1e-4).state()), numbers.in(in.state()));
-    EXPECT_NE(numbers.in(in.shifted("USD.rate@1y", 1e-4).state()), numbers.in(in.state()));
-    EXPECT_NE(numbers.in(in.shifted("ACME.spot", 1).state()), numbers.in(in.state()));
+    const plan::trade_program here = plan::plan_trade(t, state_of(in));
+    const plan::trade_numbers numbers(t, state_of(in), here.code, here.idle, program::precision::double_);
+    EXPECT_EQ(numbers.in(state_of(in.shifted("BETA.spot", 1))), numbers.in(state_of(in)));
+    EXPECT_EQ(numbers.in(state_of(in.shifted("USD.rate@30y", 1e-4))), numbers.in(state_of(in)));
+    EXPECT_NE(numbers.in(state_of(in.shifted("USD.rate@1y", 1e-4))), numbers.in(state_of(in)));
+    EXPECT_NE(numbers.in(state_of(in.shifted("ACME.spot", 1))), numbers.in(state_of(in)));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ finding compare_on(const recorded_path& of, const program::adjoint_program& back
 
 std::size_t compare_trades_of(const book& b, const market& in, std::uint64_t paths) {
     std::size_t compared = 0;
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         if (t.failure) throw *t.failure;
         const recorded_path of = planned(t, in);
         const auto wanted = program::all_numbers_of(of.code);
@@ -145,7 +145,7 @@ TEST(adjoint, of_every_model_is_its_tangent) {
 TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
     std::size_t compared = 0, moved = 0;
     const book all = book_of_every_kind();
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         const recorded_path of = planned(t, demo_market());
         const std::vector<program::jump> comparisons = comparisons_of(of.code);
         if (comparisons.empty()) continue;
@@ -200,7 +200,7 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "
         "{start: 0, end: 1, count: 12}}\n");
-    const recorded_path of = planned(one.state().trades.at(0), demo_market());
+    const recorded_path of = planned(state_of(one).trades.at(0), demo_market());
     const auto all = program::adjoint(of.code, program::all_numbers_of(of.code));
     auto wanted = program::no_number_of(of.code);
     wanted.initial_states.flip();

@@ -34,9 +34,9 @@ plan::trade_program planned(const std::string& script) {
         "    example: {underlying: A, dates: [1.0]}\n"
         "    script: |\n" +
         script + "trades:\n  - {id: a, product: mine, underlying: ACME, dates: [0.5, 1.0]}\n");
-    const books::trade& t = one.state().trades.at(0);
+    const books::trade& t = state_of(one).trades.at(0);
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, tests::demo_market().state());
+    return plan::plan_trade(t, state_of(tests::demo_market()));
 }
 
 std::size_t jumps_in(const std::string& payment) {
@@ -161,11 +161,11 @@ TEST(jumps, are_as_large_as_the_terms_say) {
         "payout: 7, maturity: 1.0}\n"
         "  - {id: kink, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
     const auto step_of = [&](std::size_t trade) {
-        const auto of = plan::plan_trade(b.state().trades.at(trade), tests::demo_market().state());
+        const auto of = plan::plan_trade(state_of(b).trades.at(trade), state_of(tests::demo_market()));
         return program::largest_step(of.code, of.data, of.when, program::jumps_of(of.code, of.data, of.when));
     };
     const auto discounted = [&](double amount) {
-        return amount * tests::demo_market().state().discount_curve("USD").discount(1.0);
+        return amount * state_of(tests::demo_market()).discount_curve("USD").discount(1.0);
     };
     EXPECT_NEAR(step_of(1).value(), discounted(7), 1e-9);
     EXPECT_NEAR(step_of(2).value(), discounted(30), 1e-5);  // 100 less 70 at the protection, 10 at the call
@@ -191,7 +191,7 @@ TEST(jumps, that_seldom_count_can_be_smoothed) {
         "observations: {start: 0, end: 1, count: 252}, call_level: 1, coupon: 0.1, protection: 0.6, "
         "notional: "
         "100}\n");
-    const auto of = plan::plan_trade(b.state().trades.at(0), tests::demo_market().state());
+    const auto of = plan::plan_trade(state_of(b).trades.at(0), state_of(tests::demo_market()));
     const auto all = program::jumps_of(of.code, of.data, of.when);
     EXPECT_EQ(all.size(), 3u);
     EXPECT_EQ(program::smoothable(of.code, of.data, of.when, all).size(), all.size());
@@ -210,8 +210,8 @@ TEST(jumps, of_the_library_are_known) {
         "target_redemption_forward");
     std::map<std::string, std::set<bool>> found;
     const book all = book_of_every_kind();
-    for (const books::trade& t : all.state().trades) {
-        const auto of = plan::plan_trade(t, tests::demo_market().state());
+    for (const books::trade& t : state_of(all).trades) {
+        const auto of = plan::plan_trade(t, state_of(tests::demo_market()));
         if (of.is_certain()) continue;
         found[t.product_name].insert(!program::jumps_of(of.code, of.data, of.when).empty());
     }

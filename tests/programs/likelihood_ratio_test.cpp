@@ -178,8 +178,8 @@ tests::number_vector direction_for(const planned_path& of, std::uint64_t seed) {
 TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
     const book all = book_of_every_kind();
     std::size_t kept = 0;
-    for (const books::trade& t : all.state().trades) {
-        const auto made = plan::plan_trade(t, tests::demo_market().state());
+    for (const books::trade& t : state_of(all).trades) {
+        const auto made = plan::plan_trade(t, state_of(tests::demo_market()));
         if (made.is_certain()) continue;
         const auto code = std::make_shared<const program::path_program>(made.code);
         greeks::adjoint_store store;
@@ -206,8 +206,8 @@ TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
     constexpr double control = 0.25;
     std::size_t compared = 0, crossed = 0, with_curvature = 0, together = 0;
     const book all = book_of_every_kind();
-    for (const books::trade& t : all.state().trades) {
-        auto made = plan::plan_trade(t, tests::demo_market().state());
+    for (const books::trade& t : state_of(all).trades) {
+        auto made = plan::plan_trade(t, state_of(tests::demo_market()));
         if (made.is_certain()) continue;
         const planned_path of{std::move(made.code), std::move(made.data), std::move(made.when)};
         const auto jumps = program::jumps_of(of.code, of.data, of.when);

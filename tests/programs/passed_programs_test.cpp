@@ -51,12 +51,12 @@ void expect_the_same(const plan::trade_program& a, const plan::trade_program& b,
 
 TEST(passed_programs, change_no_plan_of_any_kind_of_trade) {
     const book whole = book_of_every_kind();
-    const markets::market_state& in = whole.market()->state();
+    const markets::market_state& in = state_of(*whole.market());
     for (const precision p : {precision::double_, precision::single, precision::single_fast}) {
         passed_programs known;
         std::size_t plans = 0;
         for (int time = 0; time < 2; ++time) {
-            for (const books::trade& t : whole.state().trades) {
+            for (const books::trade& t : state_of(whole).trades) {
                 if (t.failure || plan::has_rights(t)) continue;
                 expect_the_same(planned(t, in, p, &known), planned(t, in, p, nullptr), t.id);
                 ++plans;
@@ -70,11 +70,12 @@ TEST(passed_programs, change_no_plan_of_any_kind_of_trade) {
 TEST(passed_programs, are_few_in_a_book_of_many_trades) {
     const book made = made_book("--trades 500");
     passed_programs known;
-    const std::vector<books::trade>& trades = made.state().trades;
-    threads::for_each(
-        trades.size(), 4, nullptr,
-        [&](int, std::uint64_t i) { planned(trades[i], made.market()->state(), precision::double_, &known); },
-        {});
+    const std::vector<books::trade>& trades = state_of(made).trades;
+    threads::for_each(trades.size(), 4, nullptr,
+                      [&](int, std::uint64_t i) {
+                          planned(trades[i], state_of(*made.market()), precision::double_, &known);
+                      },
+                      {});
     EXPECT_GT(known.size(), 5U);
     EXPECT_LT(known.size(), 150U);
 }

@@ -114,7 +114,7 @@ finding compare_on(const recorded_path& of, const carried& by, std::uint64_t pat
 
 std::size_t compare_trades_of(const book& b, const market& in, std::uint64_t paths) {
     std::size_t compared = 0;
-    for (const books::trade& t : b.state().trades) {
+    for (const books::trade& t : state_of(b).trades) {
         if (t.failure) throw *t.failure;
         const recorded_path of = planned(t, in);
         const carried by(of, compared);
@@ -135,7 +135,7 @@ recorded_path asian() {
     static const book one = book::parse(
         "trades:\n  - {id: a, product: asian, underlying: ACME, strike: 100, averaging_dates: "
         "{start: 0, end: 1, count: 12}}\n");
-    return planned(one.state().trades.at(0), demo_market());
+    return planned(state_of(one).trades.at(0), demo_market());
 }
 
 }  // namespace
@@ -219,7 +219,7 @@ TEST(tangents, of_every_model_are_those_of_the_way_back) {
 TEST(tangents, of_smoothed_comparisons_are_those_of_the_way_back) {
     std::size_t compared = 0;
     const book all = book_of_every_kind();
-    for (const books::trade& t : all.state().trades) {
+    for (const books::trade& t : state_of(all).trades) {
         const recorded_path of = planned(t, demo_market());
         const std::vector<program::jump> comparisons = comparisons_of(of.code);
         if (comparisons.empty()) continue;

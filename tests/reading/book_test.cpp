@@ -481,7 +481,7 @@ TEST(book_products, the_library_reads_and_its_examples_are_trades) {
         }
         const auto trades = book::parse("trades:\n  - " + library[i]->example + "\n");
         ASSERT_EQ(trades.size(), 1U);
-        const auto& read_back = trades.state().trades[0];
+        const auto& read_back = state_of(trades).trades[0];
         EXPECT_FALSE(read_back.failure) << library[i]->example << "\n" << read_back.failure->what();
         EXPECT_EQ(read_back.product_name, library[i]->name);
         for (const auto& p : library[i]->parameters) {
@@ -532,7 +532,7 @@ std::vector<dates::time_point> dates_of(const std::string& calendars, const std:
         calendars + "trades:\n  - {id: a, product: asian, underlying: A, strike: 1, averaging_dates: " +
             schedule + "}\n",
         "b");
-    const auto& trade = read.state().trades.at(0);
+    const auto& trade = state_of(read).trades.at(0);
     if (trade.failure) throw *trade.failure;
     return std::get<dates::schedule>(trade.args.at("averaging_dates")).times;
 }
@@ -562,8 +562,8 @@ TEST(books, calendars_with_holidays) {
                         "trades:\n  - {id: e, product: european, underlying: A, strike: 1, maturity: "
                         "{date: 2026-04-03, calendar: london, roll: preceding}}\n",
                     "b");
-    ASSERT_FALSE(rolled.state().trades[0].failure) << rolled.state().trades[0].failure->what();
-    EXPECT_EQ(std::get<dates::time_point>(rolled.state().trades[0].args.at("maturity")), day(2026, 4, 2));
+    ASSERT_FALSE(state_of(rolled).trades[0].failure) << state_of(rolled).trades[0].failure->what();
+    EXPECT_EQ(std::get<dates::time_point>(state_of(rolled).trades[0].args.at("maturity")), day(2026, 4, 2));
 
     const struct {
         std::string calendars, schedule, words;
@@ -616,11 +616,11 @@ TEST(books, a_book_is_read_whole) {
     EXPECT_EQ(read_book.size(), 2U);
     ASSERT_TRUE(read_book.market());
     EXPECT_EQ(read_book.market()->as_of(), "2026-01-15");
-    EXPECT_EQ(read_book.market()->state().name, "book");
+    EXPECT_EQ(state_of(*read_book.market()).name, "book");
     EXPECT_EQ(read_book.settings().paths, std::optional<std::uint64_t>(65536));
     EXPECT_EQ(read_book.settings().seed, std::optional<std::uint64_t>(7));
     EXPECT_EQ(read_book.settings().threads, std::optional<int>(3));
-    const auto& trades = read_book.state().trades;
+    const auto& trades = state_of(read_book).trades;
     for (const auto& t : trades) EXPECT_FALSE(t.failure) << t.failure->what();
     EXPECT_EQ(trades[0].id, "c1");
     EXPECT_EQ(trades[0].product_name, "european");
@@ -697,7 +697,7 @@ TEST(books, a_bad_trade_fails_alone) {
                 "\n  - {id: last, product: european, underlying: ACME, strike: 90, maturity: 2.0}\n",
             "b");
         ASSERT_EQ(read_book.size(), 3U) << c.row;
-        const auto& trades = read_book.state().trades;
+        const auto& trades = state_of(read_book).trades;
         EXPECT_EQ(trades[1].id, c.id) << c.row;
         ASSERT_TRUE(trades[1].failure) << c.row;
         EXPECT_EQ(trades[1].failure->kind(), error_kind::input) << c.row;
@@ -705,7 +705,7 @@ TEST(books, a_bad_trade_fails_alone) {
             << c.row << "\ngot:    " << trades[1].failure->what() << "\nwanted: " << c.words;
         EXPECT_FALSE(trades[0].failure) << c.row;
         EXPECT_FALSE(trades[2].failure) << c.row;
-        EXPECT_EQ(trades[0].args, alone.state().trades[0].args) << c.row;
+        EXPECT_EQ(trades[0].args, state_of(alone).trades[0].args) << c.row;
         EXPECT_EQ(std::get<double>(trades[2].args.at("strike")), 90) << c.row;
     }
 }
@@ -730,7 +730,7 @@ TEST(books, threads_tell_of_trades_what_one_tells) {
         const book together = read(threads);
         ASSERT_EQ(together.size(), alone.size());
         for (std::size_t i = 0; i < alone.size(); ++i) {
-            const trade &a = alone.state().trades[i], &b = together.state().trades[i];
+            const trade &a = state_of(alone).trades[i], &b = state_of(together).trades[i];
             EXPECT_EQ(b.id, a.id);
             EXPECT_EQ(b.product_name, a.product_name) << a.id;
             EXPECT_EQ(b.args, a.args) << a.id;
@@ -740,7 +740,7 @@ TEST(books, threads_tell_of_trades_what_one_tells) {
             }
         }
     }
-    const trade& again = alone.state().trades[10];
+    const trade& again = state_of(alone).trades[10];
     EXPECT_STREQ(again.failure->what(),
                  "b:12:10: trades[10].id: duplicate id 't5'; it was first given on line 7");
     EXPECT_TRUE(again.args.empty() && again.product_name.empty()) << "nothing else is told of it";
@@ -824,8 +824,8 @@ TEST(books, products_of_the_user) {
         "          pay spot(underlying)\n";
     const auto read_book = book::parse(own + "trades:\n  - {id: a, product: mine, underlying: ACME}\n", "b");
     ASSERT_EQ(read_book.size(), 1U);
-    EXPECT_FALSE(read_book.state().trades[0].failure) << read_book.state().trades[0].failure->what();
-    EXPECT_EQ(read_book.state().trades[0].product->name, "mine");
+    EXPECT_FALSE(state_of(read_book).trades[0].failure) << state_of(read_book).trades[0].failure->what();
+    EXPECT_EQ(state_of(read_book).trades[0].product->name, "mine");
 
     const std::string taken = tests::replaced(own, "mine", "european");
     EXPECT_EQ(what_of([&] { book::parse(taken + "trades: []\n", "b"); }),
@@ -867,19 +867,19 @@ TEST_F(book_files, names_are_relative_to_the_book_and_every_input_is_hashed) {
     const auto file = folder_ / "books" / "b.yaml";
     const auto read_book = book::load(file);
     ASSERT_EQ(read_book.size(), 1U);
-    EXPECT_FALSE(read_book.state().trades[0].failure) << read_book.state().trades[0].failure->what();
-    EXPECT_EQ(to_string(read_book.state().trades[0].where), file.string() + ":4:5");
+    EXPECT_FALSE(state_of(read_book).trades[0].failure) << state_of(read_book).trades[0].failure->what();
+    EXPECT_EQ(to_string(state_of(read_book).trades[0].where), file.string() + ":4:5");
     ASSERT_TRUE(read_book.market());
     EXPECT_EQ(read_book.market()->as_of(), "2026-01-15");
-    const auto& inputs = read_book.state().inputs;
+    const auto& inputs = state_of(read_book).inputs;
     ASSERT_EQ(inputs.size(), 2U);
     EXPECT_EQ(inputs[0].file, file.string());
     EXPECT_EQ(inputs[0].hash, book_hash);
     EXPECT_EQ(inputs[1].file, (folder_ / "books" / "mine.yaml").string());
     EXPECT_EQ(inputs[1].hash, product_hash);
     ASSERT_TRUE(read_book.market().has_value());
-    EXPECT_EQ(read_book.market()->state().name, (folder_ / "markets" / "m.yaml").string());
-    EXPECT_EQ(read_book.market()->state().hash, market_hash);
+    EXPECT_EQ(state_of(*read_book.market()).name, (folder_ / "markets" / "m.yaml").string());
+    EXPECT_EQ(state_of(*read_book.market()).hash, market_hash);
 }
 
 TEST_F(book_files, an_error_in_a_named_file_has_the_place_in_that_file) {

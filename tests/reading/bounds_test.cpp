@@ -98,7 +98,7 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
 // The complaint about a trade with these terms; empty if there is none.
 std::string failure_of(const std::string& terms, const std::string& head = "") {
     const book read = book::parse(head + "trades:\n  - {id: a, product: " + terms + "}\n...\n", "b");
-    const auto& failure = read.state().trades.at(0).failure;
+    const auto& failure = state_of(read).trades.at(0).failure;
     return failure ? failure->what() : "";
 }
 

@@ -219,7 +219,7 @@ TEST(cut_files, the_last_trade_of_a_book) {
         "trades:\n  - {id: a, product: european, underlying: ACME, strike: 1, maturity: 1}\n";
     const auto failure_of_last = [&](const std::string& end) {
         const book read = book::parse(head + end, "b", ".");
-        const auto& failure = read.state().trades.back().failure;
+        const auto& failure = state_of(read).trades.back().failure;
         return failure ? std::string(failure->what()) : nothing_refused;
     };
     const std::string open = "  - id: b\n    product: european\n    underlying: ACME\n";

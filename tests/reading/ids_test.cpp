@@ -30,7 +30,7 @@ std::string utf8(std::initializer_list<std::uint32_t> characters) {
 
 std::string refusal_of_id(const std::string& id) {
     const book read = book::parse("trades:\n  - {id: \"" + id + "\"" + trade + "...\n");
-    const auto& failure = read.state().trades.at(0).failure;
+    const auto& failure = state_of(read).trades.at(0).failure;
     return failure ? failure->message() : nothing;
 }
 

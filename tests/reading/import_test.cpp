@@ -280,7 +280,7 @@ TEST_F(import_of_ore, what_no_book_takes_is_refused) {
     EXPECT_EQ(refused("eq_call", "<Strike>100<", "<Strike>-7000<"),
               "found a trade that no book takes: strike: found '-7000', expected a number at least 0");
     const book taken = book::of(of(whole()).book, "book");
-    for (const books::trade& t : taken.state().trades) EXPECT_FALSE(t.failure) << t.failure->what();
+    for (const books::trade& t : state_of(taken).trades) EXPECT_FALSE(t.failure) << t.failure->what();
 }
 
 TEST_F(import_of_ore, known_types_come_in_one_order) {

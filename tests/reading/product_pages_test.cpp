@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tilewalk/own_product.h"
 #include "tilewalk/products.h"
 
 namespace tilewalk::product_pages_test {

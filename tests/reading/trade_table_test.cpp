@@ -36,7 +36,7 @@ class trade_table : public testing::Test {
     std::string failure(const std::string& rows, const std::string& more = "") const {
         const book read = of(rows, more);
         std::string all;
-        for (const auto& t : read.state().trades)
+        for (const auto& t : state_of(read).trades)
             if (t.failure) all += (all.empty() ? "" : "\n") + t.id + " " + without_folder(t.failure->what());
         return all;
     }
@@ -57,7 +57,7 @@ class trade_table : public testing::Test {
 void expect_same_trades(const book& a, const book& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
-        const auto &x = a.state().trades[i], &y = b.state().trades[i];
+        const auto &x = state_of(a).trades[i], &y = state_of(b).trades[i];
         EXPECT_FALSE(x.failure) << x.failure->what();
         EXPECT_FALSE(y.failure) << y.failure->what();
         EXPECT_EQ(x.id, y.id);
@@ -134,7 +134,7 @@ TEST_F(trade_table, any_number_of_threads_reads_the_same) {
     for (const int threads : {1, 2, 7}) {
         const book read = of(rows, ", product: european", {.threads = threads});
         expect_same_trades(read, expected);
-        EXPECT_EQ(read.state().trades[12'345].where.line, 12'347);
+        EXPECT_EQ(state_of(read).trades[12'345].where.line, 12'347);
     }
 }
 
@@ -152,12 +152,12 @@ TEST_F(trade_table, files_of_one_product_each_and_of_several) {
     ASSERT_EQ(all.size(), 5u);
     const std::vector<std::string> products{"european", "european", "worst_of", "european", "american"};
     for (std::size_t i = 0; i < 5; ++i) {
-        EXPECT_FALSE(all.state().trades[i].failure) << all.state().trades[i].failure->what();
-        EXPECT_EQ(all.state().trades[i].product_name, products[i]);
+        EXPECT_FALSE(state_of(all).trades[i].failure) << state_of(all).trades[i].failure->what();
+        EXPECT_EQ(state_of(all).trades[i].product_name, products[i]);
     }
     own.write("again.csv", "id,underlying,strike,maturity\nz,ACME,100,1\na,ACME,100,1\n");
     const book twice = load("{csv: [calls.csv, again.csv], product: european}");
-    EXPECT_EQ(without_folder(twice.state().trades[3].failure->what()),
+    EXPECT_EQ(without_folder(state_of(twice).trades[3].failure->what()),
               "again.csv:3:1: trades[3].id: duplicate id 'a'; it was first given at calls.csv:2:1");
     EXPECT_EQ(without_folder(refusal([&] { load("{csv: [], product: european}"); })),
               "book.yaml:1:15: trades.csv: found an empty list, expected the name of a file");
@@ -187,16 +187,16 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     EXPECT_EQ(failure(rows, european), "b trades.csv:3:14: trades[1].quantity: " + nothing +
                                            "\nc trades.csv:4:14: trades[2].quantity: " + nothing);
     const book read = of(rows, european);
-    EXPECT_EQ(read.state().trades[0].quantity, 500);
-    EXPECT_FALSE(is_figure(read.state().trades[1].quantity));
+    EXPECT_EQ(state_of(read).trades[0].quantity, 500);
+    EXPECT_FALSE(is_figure(state_of(read).trades[1].quantity));
     // The written book fails in the same way, and prices nothing as one unit.
     const book again = book::of(read.written(), "again", own.path());
-    EXPECT_TRUE(again.state().trades[1].failure && again.state().trades[2].failure);
+    EXPECT_TRUE(state_of(again).trades[1].failure && state_of(again).trades[2].failure);
 
     const auto quantities = [&](const std::string& table, const std::string& more) {
         std::vector<double> out;
         const book taken = of(table, more);
-        for (const auto& t : taken.state().trades) {
+        for (const auto& t : state_of(taken).trades) {
             EXPECT_FALSE(t.failure) << t.failure->what();
             out.push_back(t.quantity);
         }
@@ -215,8 +215,8 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
               "default_quantity: 4}\n");
     own.write("trades.csv", head + "d,ACME,100,1,\n");
     const book both = book::load(own / "book.yaml");
-    EXPECT_EQ(both.state().trades[1].quantity, 3);
-    EXPECT_EQ(both.state().trades[3].quantity, 4);
+    EXPECT_EQ(state_of(both).trades[1].quantity, 3);
+    EXPECT_EQ(state_of(both).trades[3].quantity, 4);
 }
 
 TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
@@ -225,7 +225,7 @@ TEST_F(trade_table, a_failed_row_has_the_quantity_of_the_book) {
         of(head +
            "a,ACME,x,1,,500,european\nb,ACME,100,1,,-7,europan\nc,ACME,100,1,,many,european\n"
            "d,ACME,100,1,,5,6,european\ne,ACME,100,,\"{start: 0\",8,asian\na,ACME,100,1,,9,european\n");
-    const auto& trades = read.state().trades;
+    const auto& trades = state_of(read).trades;
     const std::vector<double> expected{500, -7, no_figure, no_figure, 8, 9};
     for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_TRUE(trades[i].failure) << i;
@@ -265,8 +265,8 @@ TEST_F(trade_table, of_a_book_with_products_of_its_own) {
     own.write("trades.csv", "id,product,days,by,currency\na,mine,1.0;2.0,3;4,USD\nb,mine,1.0,3,USD\n");
     own.write("book.yaml", "products: [mine.yaml]\ntrades: {csv: trades.csv}\n");
     const book read = book::load(own / "book.yaml");
-    for (const auto& t : read.state().trades) EXPECT_FALSE(t.failure) << t.failure->what();
-    EXPECT_EQ(std::get<std::vector<double>>(read.state().trades[0].args.at("by")),
+    for (const auto& t : state_of(read).trades) EXPECT_FALSE(t.failure) << t.failure->what();
+    EXPECT_EQ(std::get<std::vector<double>>(state_of(read).trades[0].args.at("by")),
               (std::vector<double>{3, 4}));
     EXPECT_EQ(book::of(read.only({"a"}).written(), "again", own.path()).size(), 1u);
 }
@@ -396,7 +396,7 @@ TEST_F(trade_table, is_an_input_and_can_be_written_and_cut_down) {
         "id,product,underlying,strike,maturity,exercise_step\na,european,ACME,100,1,\nb,american,ACME,100,1,"
         "0.5\n#,";
     const book read = of(rows);
-    const auto& inputs = read.state().inputs;
+    const auto& inputs = state_of(read).inputs;
     ASSERT_EQ(inputs.size(), 2u);
     EXPECT_EQ(inputs[1].file, (own / "trades.csv").string());
     EXPECT_EQ(inputs[1].hash, config::sha256(rows));

@@ -36,7 +36,7 @@ book book_with(const std::string& asset, int dates) {
 }
 
 plan::trade_program planned(const book& b, const plan::poll& often) {
-    return plan::plan_trade(b.state().trades.at(0), b.market()->state(), program::precision::double_, {},
+    return plan::plan_trade(state_of(b).trades.at(0), state_of(*b.market()), program::precision::double_, {},
                             often);
 }
 
@@ -44,8 +44,8 @@ TEST(cancel, planning_asks_again_within_so_many_numbers_for_every_model) {
     constexpr int dates = 600;
     for (const auto& [name, asset] : every_model()) {
         const book b = book_with(asset, dates);
-        ASSERT_FALSE(b.state().trades.at(0).failure)
-            << name << ": " << b.state().trades.at(0).failure->what();
+        ASSERT_FALSE(state_of(b).trades.at(0).failure)
+            << name << ": " << state_of(b).trades.at(0).failure->what();
         std::size_t asked = 0;
         const auto made = planned(b, [&] { ++asked; });
         // At least one row of numbers is made for the steps.
@@ -112,7 +112,7 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     options.cancel = &stop;
     cuda::backend gpus;
     try {
-        price_book(verbs::resources({}, gpus), b, *b.market(), options, by);
+        price_book(verbs::resources({}, gpus), b, *b.market(), {options}, by);
         ADD_FAILURE() << "the run went on";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::cancelled) << e.what();

@@ -315,7 +315,7 @@ void run_on_a_gpu(const request& r, const book& trades, const run_options& with,
         to.texts.insert(text);
         return false;
     };
-    const engine by({}, tests::backend_on({gpu}, compiler));
+    const engine by = tests::engine_on({gpu}, compiler);
     const market& in = *trades.market();
     const auto untold = [](const std::string&) {};
     constexpr double seconds = 1e-9;

@@ -59,13 +59,14 @@ std::vector<scenario> far_scenarios(const market& in) {
 
 results priced_anew(const book& trades, const market& in, const scenario& of, const run_options& how) {
     market then = in;
-    auto later = std::make_shared<books::book_state>(trades.state());
+    auto later = std::make_shared<books::book_state>(state_of(trades));
     if (of.days != 0) {
-        const auto now = std::make_shared<const markets::market_state>(in.state());
-        then = market(std::make_shared<const markets::market_state>(markets::rolled(now, of.days)));
+        const auto now = std::make_shared<const markets::market_state>(state_of(in));
+        then =
+            with_state<market>(std::make_shared<const markets::market_state>(markets::rolled(now, of.days)));
         for (books::trade& t : later->trades) t = books::rolled(std::move(t), of.days);
     }
-    return engine().price(book::of(std::move(later)), then.changed(of.changes), how);
+    return engine().price(with_state<book>(std::move(later)), then.changed(of.changes), how);
 }
 
 struct worth {
@@ -82,7 +83,7 @@ std::vector<book> books_with_rights() {
     std::vector<book> out;
     for (const product_page& page : product_pages()) {
         book one = example_book(page);
-        if (plan::has_rights(one.state().trades.at(0))) out.push_back(std::move(one));
+        if (plan::has_rights(state_of(one).trades.at(0))) out.push_back(std::move(one));
     }
     return out;
 }

@@ -398,7 +398,7 @@ TEST(greeks, of_paths_take_one_walk) {
     const auto of = [&](const greek_options& wanted) {
         walks = 0;
         return greeks_of_book(verbs::resources({}, gpus), trades, tests::demo_market(), wanted,
-                              with_paths(1 << 12), by);
+                              {with_paths(1 << 12)}, by);
     };
     EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, greek_method::automatic}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
@@ -449,7 +449,7 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
         const auto of = [&](const std::vector<std::string>& wanted) {
             jobs.clear();
             results r = greeks_of_book(verbs::resources({}, gpus), trades, in,
-                                       {wanted, greek_method::smoothed}, options, by);
+                                       {wanted, greek_method::smoothed}, {options}, by);
             for (std::size_t i = 0; i < price.rows.size(); ++i)
                 EXPECT_EQ(price.rows[i].part_means, r.rows[i].part_means) << precision;
             return r;
@@ -481,7 +481,7 @@ TEST(greeks, of_a_path_without_a_derivative_are_none) {
     verbs::shape_store shapes;
     verbs::planned p;
     p.ready = std::make_shared<const verbs::ready_trade>(
-        plan::plan_trade(trades.state().trades.at(0), in.state()), shapes);
+        plan::plan_trade(state_of(trades).trades.at(0), state_of(in)), shapes);
     p.with_tangents = p.ready;
     run::tally all(4, 2, 3);
     for (kernels::word64 tile = 0; tile < 4; ++tile) {
@@ -641,7 +641,7 @@ TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
          {"C", "spot: 100, volatility: 5"}},
         "correlations: [[A, B, 0.992], [A, C, 0], [B, C, 0]]"));
     std::size_t central = 0, on_one_side = 0, uneven = 0;
-    for (const markets::keyed_number& n : in.state().source->numbers()) {
+    for (const markets::keyed_number& n : state_of(in).source->numbers()) {
         const greeks::risk_number risk = greeks::risk_of(n);
         if (risk.measure.empty()) continue;
         const greeks::moved_markets about(in, {n.key}, risk.large);
@@ -913,11 +913,11 @@ namespace {
 
 void compare_with_bumps(const book& all, const market& in, std::size_t first, std::size_t every,
                         std::uint64_t paths, std::size_t least, std::size_t least_with_jumps) {
-    auto some = std::make_shared<books::book_state>(all.state());
+    auto some = std::make_shared<books::book_state>(state_of(all));
     std::vector<books::trade> taken;
     for (std::size_t i = first; i < some->trades.size(); i += every) taken.push_back(some->trades[i]);
     some->trades = std::move(taken);
-    const book trades = book::of(some);
+    const book trades = with_state<book>(some);
     const results by_paths = engine().greeks(trades, in, {}, with_paths(paths));
     const results by_bumps = engine().greeks(trades, in, {{}, greek_method::bump}, with_paths(paths));
     std::map<std::pair<std::string, std::string>, const greek_row*> bumps;

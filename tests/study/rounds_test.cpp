@@ -177,7 +177,8 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
         verbs::wanted_accuracy to;
         to.of_run = config::accuracy_of(of_run);
         std::vector<double> out;
-        for (const books::trade& t : b.state().trades) out.push_back(verbs::tolerance_of(t, *b.market(), to));
+        for (const books::trade& t : state_of(b).trades)
+            out.push_back(verbs::tolerance_of(t, *b.market(), to));
         return out;
     };
     EXPECT_EQ(tolerances("0.5"), (std::vector{0.02, 0.5}));

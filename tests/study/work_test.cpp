@@ -72,7 +72,7 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     options.overrides = {paths, 7, threads};
     options.overrides.device = "cpu";
     options.overrides.random = "philox";
-    out.told = price_book(verbs::resources({}, gpus), trades, *trades.market(), options, by).told;
+    out.told = price_book(verbs::resources({}, gpus), trades, *trades.market(), {options}, by).told;
     EXPECT_EQ(out.told.failed(), 0u) << out.told.rows.front().message;
     return out;
 }
@@ -90,7 +90,7 @@ book book_of(const std::string& asset, const std::string& trade, int count) {
 }
 
 std::uint64_t tables_made(const book& b) {
-    return models::model_of(b.market()->state().find_asset("ACME")).tables_made();
+    return models::model_of(state_of(*b.market()).find_asset("ACME")).tables_made();
 }
 
 const std::string asian = "product: asian, averaging_dates: {start: 0, end: 1, count: 12}";

@@ -12,7 +12,7 @@
 #include "tests/ledger.h"
 #include "tests/plain_paths.h"
 #include "tests/xml_check.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/page.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::picture_test {

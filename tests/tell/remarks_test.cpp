@@ -264,7 +264,7 @@ struct planned_trade {
     plan::range pays;
 
     planned_trade(book b, const market& in)
-        : of(std::move(b)), made(plan::plan_trade(of.state().trades.at(0), in.state())) {
+        : of(std::move(b)), made(plan::plan_trade(state_of(of).trades.at(0), state_of(in))) {
         pays = plan::bounds_of(made.code, made.data, made.when);
     }
 };

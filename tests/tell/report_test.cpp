@@ -22,7 +22,6 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/products.h"
-#include "tilewalk/remarks.h"
 #include "tilewalk/results.h"
 
 namespace tilewalk::report_test {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/study/session/engine_state.h"
 #include "engine/walk/cuda/device/backend.h"
 #include "tests/fake_device.h"
 #include "tilewalk/tilewalk.h"
@@ -218,7 +219,7 @@ struct idle_gpu {
         m.why_no_compiler = [] { return std::string(); };
         m.compiler = [this]() -> cuda::compiler& { return compiler; };
         m.kernel_folder.clear();
-        return engine({}, std::make_shared<cuda::backend>(m));
+        return verbs::engine_on(std::make_shared<cuda::backend>(m));
     }
 };
 

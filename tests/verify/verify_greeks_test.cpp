@@ -95,7 +95,7 @@ TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     asked.plant = "all";
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
-    const verify::outcome& o = made.state();
+    const verify::outcome& o = state_of(made);
     EXPECT_TRUE(o.of_engine.holds());
     EXPECT_EQ(o.of_engine.failed, 0U);
     const auto with_derivatives =
@@ -126,8 +126,8 @@ TEST(verify_greeks, points_hold_and_their_errors_are_not_too_small) {
     asked.plant = "sensitivity_error";
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
-    EXPECT_EQ(made.state().of_engine.failed, 0U);
-    EXPECT_GT(made.state().of_engine.biased, 0U) << "smoothed ones take part";
+    EXPECT_EQ(state_of(made).of_engine.failed, 0U);
+    EXPECT_GT(state_of(made).of_engine.biased, 0U) << "smoothed ones take part";
 }
 
 TEST(verify_greeks, the_worst_is_a_book_to_price_again) {

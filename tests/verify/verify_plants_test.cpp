@@ -24,7 +24,7 @@ TEST(verify_plants_long, every_mistake_is_caught) {
     asked.plant = "all";
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
-    const verify::outcome& o = made.state();
+    const verify::outcome& o = state_of(made);
     EXPECT_TRUE(o.of_engine.holds());
     EXPECT_GE(o.mistakes.size(), 20U);
     std::set<std::string> names;
@@ -51,7 +51,7 @@ verify_request of_points(std::uint64_t trades, const std::string& plant,
 TEST(verify_plants_long, every_mistake_of_points_is_caught) {
     const std::set<std::string> small{"error_small", "error_large", "scrambles_shared"};
     const verification made = verify_prices(of_points(800, "all"));
-    const verify::outcome& o = made.state();
+    const verify::outcome& o = state_of(made);
     EXPECT_TRUE(o.of_engine.holds()) << made.text(output_format::table);
     EXPECT_EQ(o.mistakes.size(),
               static_cast<std::size_t>(std::ranges::count_if(verify::plants(), [](const verify::plant& p) {
@@ -78,14 +78,14 @@ TEST(verify_plants, mistakes_of_points_are_caught_at_once) {
     for (const char* mistake : {"points_independent", "randomisations_repeated", "bridge_deviation"}) {
         const verification made = verify_prices(of_points(150, mistake, {"asian", "cliquet", "european"}));
         EXPECT_TRUE(made.holds()) << made.text(output_format::table);
-        EXPECT_EQ(made.state().mistakes.at(0).of.failed, 0U) << mistake;
+        EXPECT_EQ(state_of(made).mistakes.at(0).of.failed, 0U) << mistake;
     }
 }
 
 TEST(verify_plants, what_has_nothing_to_be_wrong_about_is_left_out) {
     const auto names = [](const verification& made) {
         std::set<std::string> out;
-        for (const auto& m : made.state().mistakes) out.insert(m.name);
+        for (const auto& m : state_of(made).mistakes) out.insert(m.name);
         return out;
     };
     const std::set<std::string> of_points_alone{"points_independent", "randomisations_repeated",
@@ -126,7 +126,7 @@ TEST(verify_plants, most_mistakes_are_caught_at_once) {
     asked.settings.paths = 3000;
     asked.plant = "all";
     const verification made = verify_prices(asked);
-    const verify::outcome& o = made.state();
+    const verify::outcome& o = state_of(made);
     EXPECT_TRUE(o.of_engine.holds()) << made.text(output_format::table);
     std::size_t known = 0;
     for (const auto& m : o.mistakes) {
@@ -148,7 +148,7 @@ TEST(verify_plants, what_a_mistake_does_not_touch_stays) {
         return verify_prices(asked);
     };
     const auto changed = [](const verification& made, const std::string& mistake) {
-        const verify::outcome& o = made.state();
+        const verify::outcome& o = state_of(made);
         for (const auto& m : o.mistakes) {
             if (m.name != mistake) continue;
             std::size_t count = 0;

@@ -63,7 +63,7 @@ void expect_points_hold(std::uint64_t trades, std::uint64_t paths, const std::st
     asked.settings.construction = tests::named{construction};
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
-    const verify::outcome& o = made.state();
+    const verify::outcome& o = state_of(made);
     for (std::size_t i = 0; i < o.trades.size(); ++i) {
         EXPECT_EQ(o.prices[i].failure, "") << o.trades[i].text;
         EXPECT_EQ(o.prices[i].degrees_of_freedom, 15) << o.trades[i].text;
@@ -93,7 +93,7 @@ TEST(verify, every_trade_is_a_book_that_can_be_priced_again) {
     const verification made = verify_prices(asked);
     EXPECT_TRUE(made.holds()) << made.text(output_format::table);
     std::uint64_t steps = 0;
-    for (const auto& price : made.state().prices) steps += price.path_steps;
+    for (const auto& price : state_of(made).prices) steps += price.path_steps;
     EXPECT_EQ(last_told.trades_done, 240U);
     EXPECT_EQ(last_told.path_steps_done, steps);
     const auto json = nlohmann::json::parse(made.text(output_format::json));

@@ -197,8 +197,8 @@ class kept_walks_in_parts : public testing::Test {
     static constexpr std::uint64_t paths = 37 * kernels::paths_per_tile - 100;
 
     kept_walks_in_parts() {
-        for (const books::trade& t : trades_.state().trades)
-            plans_.push_back(plan::plan_trade(t, trades_.market()->state()));
+        for (const books::trade& t : state_of(trades_).trades)
+            plans_.push_back(plan::plan_trade(t, state_of(*trades_.market())));
         for (const plan::trade_program& p : plans_) jobs_.push_back({&p.code, &p.data, &p.when});
         asked_.jobs = jobs_;
         asked_.seed = 42;

@@ -147,9 +147,9 @@ plan::trade_program planned(int assets, const std::string& terms) {
     const auto b = book::parse(
         market_of(assets) + own_products + "trades:\n  - {id: t, " + terms +
         (terms.find("underlying") == std::string::npos ? ", basket: [" + basket + "]" : "") + "}\n");
-    const auto& t = b.state().trades.at(0);
+    const auto& t = state_of(b).trades.at(0);
     if (t.failure) throw *t.failure;
-    return plan::plan_trade(t, b.market()->state());
+    return plan::plan_trade(t, state_of(*b.market()));
 }
 
 const std::string autocallable =

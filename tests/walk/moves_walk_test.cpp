@@ -131,9 +131,9 @@ class planned_book {
   public:
     explicit planned_book(const std::vector<int>& sizes, bool scenarios = false)
         : book_(book::parse(book_of(sizes, scenarios))),
-          scenarios_(book_.market()->state().scenario_cubes()) {
+          scenarios_(state_of(*book_.market()).scenario_cubes()) {
         const book& b = book_;
-        for (const auto& t : b.state().trades) plans_.push_back(plan::plan_trade(t, b.market()->state()));
+        for (const auto& t : state_of(b).trades) plans_.push_back(plan::plan_trade(t, state_of(*b.market())));
         std::vector<const program::path_program*> shapes;
         for (const auto& p : plans_) shapes.push_back(&p.code);
         programs_ = plan::unite(shapes);

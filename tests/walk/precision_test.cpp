@@ -297,7 +297,7 @@ TEST(precision, is_a_setting_of_a_run) {
         book::parse(in_book(dollar_market(0.05, {{"ACME", "spot: 100, volatility: 0.2"}})) +
                     "trades:\n"
                     "  - {id: one, product: european, underlying: ACME, strike: 105, maturity: 1.0}\n");
-    const auto made = plan::plan_trade(trades.state().trades.at(0), trades.market()->state());
+    const auto made = plan::plan_trade(state_of(trades).trades.at(0), state_of(*trades.market()));
     const auto code = cpu::compile(made.code);
     run_options options;
     options.overrides.device = "cpu";
@@ -327,9 +327,9 @@ TEST(precision, is_a_setting_of_a_run) {
 TEST(precision, demo_book_agrees_with_double) {
     const book trades = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     constexpr std::uint64_t paths = 16384;
-    for (const auto& t : trades.state().trades) {
+    for (const auto& t : state_of(trades).trades) {
         SCOPED_TRACE(t.id);
-        const auto made = plan::plan_trade(t, trades.market()->state());
+        const auto made = plan::plan_trade(t, state_of(*trades.market()));
         const auto code = cpu::compile(made.code);
         std::vector<cpu::path_job> jobs;
         for (const precision in : cpu_precisions)
@@ -366,7 +366,7 @@ TEST(precision, bridges_stay_finite_without_variance) {
                     ", rebate: 2, rebate_paid: at_hit}\n";
                 SCOPED_TRACE(text);
                 const book trades = book::parse(text);
-                const auto made = plan::plan_trade(trades.state().trades.at(0), trades.market()->state());
+                const auto made = plan::plan_trade(state_of(trades).trades.at(0), state_of(*trades.market()));
                 if (made.is_certain()) continue;
                 const auto code = cpu::compile(made.code);
                 std::vector<cpu::path_job> jobs;

@@ -41,7 +41,7 @@ TEST(streams, of_a_market_are_all_named) {
         "assets: {A: {currency: USD, spot: 100, volatility: 0.2}, B: {currency: EUR, spot: 50, volatility: "
         "0.3}}\n");
     std::set<std::string> texts;
-    for (const program::stream_name& name : models::stream_names(in.state())) texts.insert(name.text);
+    for (const program::stream_name& name : models::stream_names(state_of(in))) texts.insert(name.text);
     EXPECT_EQ(texts.size(), 2U * 2 + 3 + 3);
     for (const std::string currency : {"USD", "EUR", "JPY"})
         EXPECT_TRUE(texts.contains(models::stream_of_rates(currency))) << currency;

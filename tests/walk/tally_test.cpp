@@ -251,7 +251,7 @@ TEST(tally, ranges_walked_alone_merge_to_the_run) {
         "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100, "
         "volatility: 0.2}}}\ntrades:\n  - {id: a, product: asian, underlying: A, strike: 100, "
         "averaging_dates: {start: 0, end: 1, count: 4}}\n");
-    const auto planned = plan::plan_trade(trades.state().trades.at(0), trades.market()->state());
+    const auto planned = plan::plan_trade(state_of(trades).trades.at(0), state_of(*trades.market()));
     const cpu::lane_program lanes = cpu::compile(planned.code);
     const auto& operations = *cpu::runnable_instruction_sets().sets[0];
     const auto walked = [&](std::uint64_t paths, tile_range range) {

@@ -101,8 +101,8 @@ TEST(way_back, finds_the_derivatives_of_every_path) {
     constexpr std::uint64_t paths = 300;  // more than one pass, and a part of the next
     std::size_t trades = 0, numbers = 0;
     const auto compare = [&](const book& all, const market& in, std::size_t every) {
-        for (std::size_t i = 0; i < all.state().trades.size(); i += every) {
-            const books::trade& t = all.state().trades[i];
+        for (std::size_t i = 0; i < state_of(all).trades.size(); i += every) {
+            const books::trade& t = state_of(all).trades[i];
             const compiled_both_ways of(t, in);
             if (of.made.is_certain() || of.made.code.scenarios_per_step > 0) continue;
             const found_by_tile found = walked(of, paths, 0, best);
@@ -133,7 +133,7 @@ TEST(way_back, finds_the_derivatives_of_every_path) {
 TEST(way_back, leaves_the_price_as_it_is) {
     const auto& best = *cpu::runnable_instruction_sets().sets[0];
     const book models = book::parse(book_of_every_model());
-    for (const books::trade& t : models.state().trades) {
+    for (const books::trade& t : state_of(models).trades) {
         const compiled_both_ways of(t, *models.market());
         cpu::lane_machine machine(best);
         std::vector<cpu::tile_result> alone(1);
@@ -151,7 +151,7 @@ TEST(way_back, is_the_same_in_any_pieces) {
     const book models = book::parse(book_of_every_model());
     for (const program::precision in :
          {program::precision::double_, program::precision::single, program::precision::mixed}) {
-        for (const books::trade& t : models.state().trades) {
+        for (const books::trade& t : state_of(models).trades) {
             compiled_both_ways of(t, *models.market(), in);
             const found_by_tile whole = walked(of, 1024, 0, best, in);
             of.way.pieces.clear();
@@ -166,7 +166,7 @@ TEST(way_back, has_the_same_bits_on_every_instruction_set) {
     const auto sets = cpu::runnable_instruction_sets();
     const book models = book::parse(book_of_every_model());
     for (const program::precision in : {program::precision::double_, program::precision::single}) {
-        for (const books::trade& t : models.state().trades) {
+        for (const books::trade& t : state_of(models).trades) {
             const compiled_both_ways of(t, *models.market(), in);
             const found_by_tile first = walked(of, 1000, 0, *sets.sets[0], in);
             for (const double d : first.derivatives) ASSERT_TRUE(std::isfinite(d)) << t.id;

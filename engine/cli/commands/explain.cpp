@@ -15,7 +15,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/priced.h"
 #include "engine/cli/terminal/terminal.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/page.h"
 #include "tilewalk/printable.h"
 #include "tilewalk/products.h"
 

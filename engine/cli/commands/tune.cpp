@@ -13,7 +13,7 @@
 #include "engine/cli/plans.h"
 #include "engine/cli/terminal/status_line.h"
 #include "engine/cli/terminal/terminal.h"
-#include "tilewalk/kernels.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 
 namespace tilewalk::cli {

@@ -8,7 +8,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/plans.h"
 #include "engine/cli/terminal/terminal.h"
-#include "tilewalk/kernels.h"
+#include "tilewalk/engine.h"
 #include "tilewalk/printable.h"
 
 namespace tilewalk::cli {

@@ -81,7 +81,7 @@ const moving_controls::markets_about& moving_controls::about(const std::string& 
         out = entry.get();
     }
     std::call_once(out->once, [&] {
-        const greeks::risk_number risk = greeks::risk_of(here_.state().source->find(key));
+        const greeks::risk_number risk = greeks::risk_of(state_of(here_).source->find(key));
         out->near.emplace(here_, std::vector{key}, risk.small);
         out->far.emplace(here_, std::vector{key}, risk.large * risk.at_jumps);
     });
@@ -107,12 +107,12 @@ void moving_controls::find_drifts(of_trade& of, std::span<const std::string> key
     if (unknown.empty()) return;
     const plan::poll often = poll_of(by_.cancel);
     const exercise::policy* const policy = of.rights ? of.rights->policy.get() : nullptr;
-    const sums_on_pilot pilot({*of.trade, policy}, here_.state(), by_, here_.state().scenario_cubes());
+    const sums_on_pilot pilot({*of.trade, policy}, state_of(here_), by_, state_of(here_).scenario_cubes());
     const controls::pilot_paths here = pilot.walked(paths_of_drifts(by_));
     plan::maker_of_deciders rights;
     if (policy != nullptr) rights = [policy] { return exercise::follower_of(*policy); };
     controls::sums_of_moves adds;
-    const plan::trade_numbers numbers(*of.trade, here_.state(), pilot.plan().code, pilot.plan().idle,
+    const plan::trade_numbers numbers(*of.trade, state_of(here_), pilot.plan().code, pilot.plan().idle,
                                       program::precision::double_, often, std::move(rights), &adds);
     for (const std::string& key : unknown) {
         const controls::drift& found =
@@ -140,7 +140,7 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
     const controls::drift none = controls::no_drift(*of.control);
     const auto numbers_in = [&](const market& moved) {
         controls::sums_of_moves adds;
-        return numbers.in(moved.state(), poll_of(by_.cancel), &adds);
+        return numbers.in(state_of(moved), poll_of(by_.cancel), &adds);
     };
     const markets_about& markets = about(key);
     if (!markets.near->are_there() || !markets.far->are_there()) return none;

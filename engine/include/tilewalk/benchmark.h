@@ -48,12 +48,11 @@ struct benchmark_request {
     std::function<void(const std::string&)> says{};          // progress, for people
     std::function<void(const benchmark_results&)> on_row{};  // receives each finished row as a run of its own
 };
-// Throws tilewalk::error (usage) with the known names and the nearest of them.
+// Throws tilewalk::error (usage) with the known names and the nearest.
 void check(const benchmark_request& asked);
 
 class benchmark_results {
   public:
-    explicit benchmark_results(std::shared_ptr<const bench::run> of) : of_(std::move(of)) {}
     // Reads the output of text(output_format::json); errors call it `name`. Throws tilewalk::error (input)
     // with the line. `as_kept` also accepts a missing count of rows and rows added after the end; note() then
     // says so.
@@ -71,10 +70,10 @@ class benchmark_results {
     // Counts rows whose bits differ from their reference, or whose launch failed.
     std::size_t wrong() const;
 
-    const bench::run& state() const { return *of_; }
-
   private:
-    std::shared_ptr<const bench::run> of_;
+    friend struct inside;
+    explicit benchmark_results(std::shared_ptr<const bench::run> state) : state_(std::move(state)) {}
+    std::shared_ptr<const bench::run> state_;
 };
 
 // Checks every row before timing it. Throws tilewalk::error: (usage) before measuring if `baseline` is not

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tilewalk/load_options.h"
 #include "tilewalk/market.h"
+#include "tilewalk/options.h"
 #include "tilewalk/run_settings.h"
 #include "tilewalk/value.h"
 
@@ -33,9 +33,6 @@ class book {
     static book of(const value& written, const std::string& name = "book",
                    const std::filesystem::path& folder = ".", const load_options& options = {});
 
-    // For the engine itself.
-    static book of(std::shared_ptr<const books::book_state> state) { return book(std::move(state)); }
-
     std::size_t size() const;
     // Empty if the book neither names nor holds a market.
     const std::optional<tilewalk::market>& market() const;
@@ -46,9 +43,9 @@ class book {
     // id.
     book only(const std::vector<std::string>& ids) const;
     value written() const;
-    const books::book_state& state() const { return *state_; }
 
   private:
+    friend struct inside;
     explicit book(std::shared_ptr<const books::book_state> state) : state_(std::move(state)) {}
     std::shared_ptr<const books::book_state> state_;
 };

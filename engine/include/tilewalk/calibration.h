@@ -11,10 +11,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewalk/error.h"
-#include "tilewalk/load_options.h"
+#include "tilewalk/options.h"
 
 namespace tilewalk {
 
@@ -30,9 +31,8 @@ class market_quotes {
     static market_quotes parse(std::string_view yaml, const std::string& name = "quotes",
                                const load_options& options = {});
 
-    const calibrations::quotes_state& state() const { return *state_; }
-
   private:
+    friend struct inside;
     explicit market_quotes(std::shared_ptr<const calibrations::quotes_state> state)
         : state_(std::move(state)) {}
     std::shared_ptr<const calibrations::quotes_state> state_;

@@ -46,7 +46,7 @@ enum class feature : std::uint8_t {
     nested_bounds,
     tolerance,
     budget,
-    own_tolerance,  // tolerance of a trade
+    own_tolerance,  // of a trade
     replay,
     decisions,
     policy,
@@ -83,8 +83,6 @@ std::string sentence(const combination& of, std::string_view name, std::string_v
 
 // Features that the caller or the book names, without defaults left to a pilot, such as `controls: auto`.
 std::vector<feature> features_asked(const book& trades, const run_options& options);
-// Throws tilewalk::error (usage) for the first feature that the study, or another feature, does not go with.
-void refuse_combinations(study s, std::span<const feature> asked);
 // Returns sentences on the studies that refuse or ignore a feature.
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked);
 

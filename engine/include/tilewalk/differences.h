@@ -17,7 +17,6 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 #include "tilewalk/results.h"
-#include "tilewalk/simm_data.h"
 
 namespace tilewalk {
 

@@ -2,21 +2,21 @@
 // Prices books. Thread-safe. Keeps settings, opened GPUs and their kernels between calls.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tilewalk/book.h"
-#include "tilewalk/greek_options.h"
-#include "tilewalk/kernels.h"
 #include "tilewalk/market.h"
 #include "tilewalk/measures.h"
+#include "tilewalk/options.h"
 #include "tilewalk/results.h"
-#include "tilewalk/run_options.h"
 #include "tilewalk/timings.h"
-#include "tilewalk/trade_facts.h"
 #include "tilewalk/trade_plan.h"
 
 namespace tilewalk {
@@ -25,9 +25,41 @@ class session;
 struct scenario_list;
 struct scenario_results;
 
-namespace cuda {
-class backend;
+namespace verbs {
+struct engine_state;
 }
+
+struct warmed_kernel {
+    std::string name;                   // shape
+    std::vector<std::string> products;  // products that need it
+    std::string architecture;           // "sm_90"
+    bool from_cache = false;
+    double seconds = 0;
+    std::string failure;  // empty if it compiled
+};
+
+// A kernel whose build variants were timed on a GPU.
+struct tuned_kernel {
+    std::string name;                                        // shape
+    std::vector<std::string> products;                       // products that need it
+    std::string untuned, best;                               // build variants before and after tuning
+    double untuned_milliseconds = 0, best_milliseconds = 0;  // time of a launch with `paths` paths a trade
+    std::uint64_t paths = 0;
+    std::size_t candidates = 0;
+    double seconds = 0;   // tuning time
+    std::string kept_in;  // file that stores the result
+    std::string failure;  // why tuning failed; may be empty
+};
+
+// Throws tilewalk::error (usage) for a name unlike sm_90 or sm_90a; the error calls them `said_as`.
+void check_architectures(const std::vector<std::string>& names, const std::string& said_as);
+
+inline constexpr double default_tuning_seconds = 2, most_tuning_seconds = 3600;
+constexpr bool is_tuning_time(double seconds) {
+    return seconds > 0 && seconds <= most_tuning_seconds;
+}
+// "a number above 0, up to 3600"
+std::string expected_tuning_time();
 
 struct engine_settings {
     // "auto" or one of instruction_sets(); no bit of a price depends on it.
@@ -37,8 +69,6 @@ struct engine_settings {
 class engine {
   public:
     explicit engine(engine_settings settings = {});
-    // For tests: replaces this machine's GPUs.
-    engine(engine_settings settings, std::shared_ptr<cuda::backend> gpus);
 
     // Uses the market that the book names or holds; throws tilewalk::error (usage) if there is none.
     results price(const book& trades, const run_options& options = {}) const;
@@ -88,13 +118,19 @@ class engine {
     // reports failures. `times` receives the duration and must outlive the engine.
     void open_devices(const std::string& device = "auto", timings* times = nullptr) const;
 
-    const engine_settings& settings() const { return settings_; }
+    const engine_settings& settings() const;
     // Instruction sets that this build has and this machine supports, best first.
     static std::vector<std::string> instruction_sets();
 
   private:
-    engine_settings settings_;
-    std::shared_ptr<cuda::backend> gpus_;
+    friend struct inside;
+    explicit engine(std::shared_ptr<const verbs::engine_state> state) : state_(std::move(state)) {}
+    std::shared_ptr<const verbs::engine_state> state_;
 };
+
+inline constexpr std::size_t most_sample_paths = 1024;
+// Throws tilewalk::error for a trade that is unknown or can't be planned. No paths if nothing is random.
+trade_paths paths_of(const engine& by, const book& trades, const market& in, const std::string& trade,
+                     const run_options& options = {}, std::size_t paths = 10);
 
 }  // namespace tilewalk

@@ -23,9 +23,6 @@ struct factor_pair {
     friend auto operator<=>(const factor_pair&, const factor_pair&) = default;
 };
 
-// Returns such as "ACME and BETA, ACME and EURUSD and 3 more".
-std::string pairs_text(const std::vector<factor_pair>& pairs, std::size_t most = 4);
-
 // Work of a GPU run that ran on the CPU because GPUs can't do it.
 struct left_work {
     std::string work;        // "nested bounds"

@@ -3,14 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tilewalk/load_options.h"
+#include "tilewalk/error.h"
 #include "tilewalk/market_numbers.h"
+#include "tilewalk/options.h"
 #include "tilewalk/value.h"
 
 namespace tilewalk {
@@ -33,7 +37,6 @@ class market {
                         const load_options& options = {});
     static market of(const value& written, const std::string& name = "market",
                      const load_options& options = {});
-    explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
 
     std::string as_of() const;  // YYYY-MM-DD
     // Remarks on input that was accepted all the same, such as a surface bent to remove arbitrage.
@@ -57,10 +60,21 @@ class market {
     // The complete market as a value; files of scenarios keep their names.
     value written() const;
 
-    const markets::market_state& state() const { return *state_; }
-
   private:
+    friend struct inside;
+    explicit market(std::shared_ptr<const markets::market_state> state) : state_(std::move(state)) {}
     std::shared_ptr<const markets::market_state> state_;
+};
+
+// The `simm:` of a market: what rows of ISDA SIMM take beside figures.
+struct simm_data {
+    struct name {
+        std::string qualifier, bucket;  // of an equity
+        std::string fx{};               // of an exchange rate: the currency that the asset is the price of
+    };
+    std::string currency;                            // of calculation
+    std::map<std::string, name, std::less<>> names;  // by asset
+    location where;
 };
 
 }  // namespace tilewalk

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of the library's products: payoff, parameters and script.
+// Products as text to read: the payoff, parameters and script of each of the library and of own files.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct product_page {
 };
 
 std::vector<product_page> product_pages();
+
+// Reads a product file as a book would. Throws tilewalk::error (input, io) with the place of the fault.
+product_page load_product_page(const std::filesystem::path& file);
+product_page read_product_page(std::string_view yaml, const std::string& name = "product");
 
 book example_book(const product_page& page);
 

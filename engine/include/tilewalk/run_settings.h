@@ -7,10 +7,25 @@
 #include <optional>
 #include <string>
 
-#include "tilewalk/accuracy.h"
 #include "tilewalk/choices.h"
 
 namespace tilewalk {
+
+// How exact prices are to be: half the width of an interval, an amount in a trade's currency, or basis points
+// of its notional or first spot; or an amount for the total of each currency.
+struct accuracy {
+    double size = 0;
+    bool is_in_basis_points = false, is_of_totals = false;
+
+    static constexpr accuracy amount(double of_each) { return {of_each, false, false}; }
+    static constexpr accuracy basis_points(double of_each) { return {of_each, true, false}; }
+    static constexpr accuracy of_totals(double amount) { return {amount, false, true}; }
+
+    constexpr double amount_for(double measure) const {
+        return is_in_basis_points ? size * 1e-4 * measure : size;
+    }
+    friend bool operator==(const accuracy&, const accuracy&) = default;
+};
 
 inline constexpr std::uint64_t default_paths = 131072;
 inline constexpr std::uint64_t default_seed = 42;

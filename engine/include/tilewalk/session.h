@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book that stays open for many calls, in markets that change a little between them.
-//
-//     const tilewalk::session open = engine.open(book);
-//     for (;;) use(open.price(next_market()));
+// A book that stays open for many calls, in markets that change a little between them.  const
+// tilewalk::session open = engine.open(book); for (;;) use(open.price(next_market()));
 #pragma once
 
 #include <cstddef>
@@ -34,17 +32,13 @@ struct session_facts {
 // Outlives the book and engine that made it. Thread-safe; copies share all that is kept.
 class session {
   public:
-    explicit session(std::shared_ptr<verbs::open_book> open) : open_(std::move(open)) {}
-
     // Returns the bits of engine::price. With controls, returns those of pricing in the book's own market and
     // in `in` at once, where the first market's controls serve both. Replans only trades that read a changed
     // part of the market: a curve, asset, exchange rate, correlation or fixing. A model that was read anew
     // counts as changed; a new as_of changes all trades. Options may vary between calls; another precision
-    // replans all trades. Keeps the markets of its plans alive.
-    //
-    // On GPUs kernels and trade data stay in place and only changed numbers are copied, as long as paths,
-    // settings and devices match an earlier call and no file of shocks or scenarios is read. This takes at
-    // most 64 MiB of a GPU for each simultaneous call.
+    // replans all trades. Keeps the markets of its plans alive.  On GPUs kernels and trade data stay in place
+    // and only changed numbers are copied, as long as paths, settings and devices match an earlier call and
+    // no file of shocks or scenarios is read. This takes at most 64 MiB of a GPU for each simultaneous call.
     results price(const market& in, const run_options& options = {}) const;
 
     // Return the bits of engine::greeks, engine::scenarios and differences(). The session keeps plans in
@@ -58,6 +52,8 @@ class session {
     session_facts facts() const;
 
   private:
+    friend struct inside;
+    explicit session(std::shared_ptr<verbs::open_book> open) : open_(std::move(open)) {}
     std::shared_ptr<verbs::open_book> open_;
 };
 

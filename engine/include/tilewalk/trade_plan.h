@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a trade: what pricing will do and with which numbers, before anything runs.
+// Facts about a trade before it is priced: why it can't be, what it depends on, the plan of what pricing will
+// do and from which numbers, and some of its paths.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,22 @@
 #include <vector>
 
 #include "tilewalk/error.h"
+#include "tilewalk/market_numbers.h"
 
 namespace tilewalk {
+
+struct trade_problem {
+    std::string trade;
+    std::string failure;
+    location where;
+};
+
+struct trade_dependence {
+    std::string trade;
+    std::vector<market_number> numbers;  // in the order of the market's file
+    std::string failure;                 // why planning failed; may be empty
+    location where;
+};
 
 struct trade_term {
     std::string name, type;  // parameter: "strike", "amount"
@@ -85,7 +100,7 @@ struct trade_plan {
     std::vector<std::string> remarks;  // on the trade and the parts of the market that it uses
 
     struct watched_date {
-        std::string label;  // text of the book
+        std::string label;  // as the book wrote it
         double years = 0;
         std::vector<std::string> blocks;  // blocks of the script on this date
     };
@@ -96,7 +111,7 @@ struct trade_plan {
     std::string random;
     struct scenario_file {
         std::string name;
-        std::uint64_t rows = 0;       // rows of the file
+        std::uint64_t rows = 0;       // of the file
         std::uint64_t rows_used = 0;  // rows that the trade reads
         std::uint64_t bytes = 0;      // size of the used rows, over the paths of the run
     };
@@ -116,7 +131,7 @@ struct trade_plan {
         // Rank of the regression on this date, where exercise pays and where it does not.
         struct date {
             double years = 0;
-            std::string label;  // text of the book
+            std::string label;  // as the book wrote it
             std::size_t rank_paid = 0, rank_unpaid = 0;
         };
         std::vector<date> dates;           // future ones
@@ -140,6 +155,22 @@ struct trade_plan {
     std::string program;  // printed
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
+};
+
+// First paths of a run without control, shifts and antithetic pairs, and with no right exercised.
+struct trade_paths {
+    std::string trade, currency;
+    std::string as_of;
+    std::uint64_t seed = 0;
+    std::string random;         // random source in words
+    std::vector<double> years;  // times at which paths stop, as_of first
+    std::vector<std::string> assets;
+    std::vector<double> spots_today;                      // by asset
+    std::vector<std::vector<std::vector<double>>> spots;  // by asset, path and time
+    // Payments so far and those already fixed for later, discounted to as_of, by path and time.
+    std::vector<std::vector<double>> paid;
+
+    std::size_t paths() const { return paid.size(); }
 };
 
 }  // namespace tilewalk

@@ -11,10 +11,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewalk/columns.h"
-#include "tilewalk/run_options.h"
+#include "tilewalk/options.h"
 #include "tilewalk/run_settings.h"
 #include "tilewalk/write.h"
 
@@ -60,8 +61,6 @@ struct verify_request {
 
 class verification {
   public:
-    explicit verification(std::shared_ptr<const verify::outcome> of) : of_(std::move(of)) {}
-
     // True if every bound holds without a mistake and every planted mistake was caught.
     bool holds() const;
     // False if cancelled; covers the trades priced by then.
@@ -70,10 +69,10 @@ class verification {
     // The lines of the CSV: a row for each bound, over all trades and by product.
     column_table columns() const;
 
-    const verify::outcome& state() const { return *of_; }
-
   private:
-    std::shared_ptr<const verify::outcome> of_;
+    friend struct inside;
+    explicit verification(std::shared_ptr<const verify::outcome> state) : state_(std::move(state)) {}
+    std::shared_ptr<const verify::outcome> state_;
 };
 
 // Returns the same figures for any number of threads. Throws tilewalk::error: (usage) with the known names

@@ -76,7 +76,7 @@ std::optional<std::string> complaint_of_book(const rows_of_trade& of) {
     };
     try {
         const book read = book::of(written, "book", {}, {.threads = 1});
-        for (const books::trade& row : read.state().trades)
+        for (const books::trade& row : state_of(read).trades)
             if (row.failure) return told(*row.failure);
     } catch (const error& e) {
         if (e.kind() != error_kind::input) throw;

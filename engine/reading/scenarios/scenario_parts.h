@@ -16,7 +16,7 @@
 #include "engine/reading/named_files.h"
 #include "engine/reading/scenarios/scenario_move.h"
 #include "tilewalk/error.h"
-#include "tilewalk/scenario_list.h"
+#include "tilewalk/scenarios.h"
 
 namespace tilewalk::reading {
 

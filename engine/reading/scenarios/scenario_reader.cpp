@@ -14,7 +14,7 @@
 #include "engine/market/wording.h"
 #include "engine/reading/scenarios/scenario_parts.h"
 #include "tilewalk/bounds.h"
-#include "tilewalk/scenario_list.h"
+#include "tilewalk/scenarios.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk {
@@ -106,7 +106,7 @@ void read_value_at_risk(const node& given, const market& base, scenario_list& in
         });
     }
     if (const node* const currency = given.find("currency")) {
-        const auto& curves = base.state().currencies;
+        const auto& curves = state_of(base).currencies;
         if (!curves.contains(currency->text())) {
             std::vector<std::string> known;
             known.reserve(curves.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewalk/greek_options.h"
+#include "tilewalk/options.h"
 
 #include <string>
 #include <vector>

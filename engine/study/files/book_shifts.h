@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/decide/inner_options.h"
 #include "engine/reading/book_state.h"
 #include "engine/study/files/ore_factors.h"
 #include "tilewalk/differences.h"
@@ -18,10 +19,10 @@ struct difference_request {
     const book& trades;
     const market& in;
     const difference_options& wanted;
-    const run_options& options;
+    const inner_options& options;
     std::optional<simm_data> simm;
 
-    const std::string& id(std::size_t trade) const { return trades.state().trades[trade].id; }
+    const std::string& id(std::size_t trade) const { return state_of(trades).trades[trade].id; }
     // The currency whose price the asset is, in SIMM; empty for an equity or an unknown name.
     std::string currency_priced_by(std::string_view asset) const {
         if (!simm) return {};

@@ -69,9 +69,9 @@ struct price_of_currency {
 };
 std::vector<price_of_currency> prices_of_currencies(const difference_request& of) {
     std::vector<price_of_currency> out;
-    for (const markets::fx_rate& pair : of.in.state().fx)
+    for (const markets::fx_rate& pair : state_of(of.in).fx)
         out.push_back({pair.base + pair.quote + ".rate", pair.base, pair.quote, pair.rate});
-    for (const auto& [name, asset] : of.in.state().assets)
+    for (const auto& [name, asset] : state_of(of.in).assets)
         if (const std::string base = of.currency_priced_by(name); !base.empty())
             out.push_back({name + ".spot", base, asset.currency, asset.spot});
     return out;
@@ -106,7 +106,7 @@ std::vector<calibrations::fitted_numbers> find_fits(const difference_request& of
                                                     difference_results& to) {
     const bool is_asked = std::ranges::any_of(beside.left_out, [&](const market_number* n) {
         return n->unit.starts_with("parameter") &&
-               of.in.state().currencies.contains(n->key.substr(0, n->key.find('.')));
+               state_of(of.in).currencies.contains(n->key.substr(0, n->key.find('.')));
     });
     if (!is_asked || !calibrations::keeps_quotes(of.in)) return {};
     try {
@@ -144,7 +144,7 @@ class crif_sums {
         const std::string name(parts.name), priced = of_.currency_priced_by(name);
         const bool is_fx = s.kind == ore_kind::fx_spot || s.kind == ore_kind::fx_volatility;
         const std::string base = is_fx ? name.substr(0, 3) : priced;
-        const auto quote = [&] { return is_fx ? name.substr(3) : of_.in.state().assets.at(name).currency; };
+        const auto quote = [&] { return is_fx ? name.substr(3) : state_of(of_.in).assets.at(name).currency; };
         switch (s.kind) {
             case ore_kind::equity_spot:
             case ore_kind::fx_spot:
@@ -183,7 +183,7 @@ class crif_sums {
     double years_of(const key_parts& key) const {
         if (const auto years = key.years()) return *years;
         if (const auto day = dates::parse_date(key.time))
-            return dates::time_point{*day}.years(of_.in.state().as_of);
+            return dates::time_point{*day}.years(state_of(of_.in).as_of);
         return years_to_last_day_;
     }
 
@@ -241,7 +241,7 @@ void add_rate_volatility(const crif_inputs& from, std::size_t trade, const calib
             const auto at = std::ranges::find(fit.keys, r->key);
             if (at == fit.keys.end()) continue;
             numbers.push_back(static_cast<std::size_t>(at - fit.keys.begin()));
-            const double per = greeks::risk_of(from.of.in.state().source->find(r->key)).per;
+            const double per = greeks::risk_of(state_of(from.of.in).source->find(r->key)).per;
             by_number.push_back({r, to.trades[trade].to_base / per});
         }
     }

@@ -56,7 +56,7 @@ void set_last_day(valued_trade& to, double years, dates::date as_of) {
 // No figure if the market has no such rate.
 double rate_between(const market& in, const std::string& from, const std::string& to) {
     try {
-        return in.state().fx_spot(from, to);
+        return state_of(in).fx_spot(from, to);
     } catch (const error& e) {
         if (e.kind() != error_kind::input) throw;
         return no_figure;
@@ -79,13 +79,13 @@ void refuse_unknown_rates(const difference_request& of, const told_of_trades& tr
 }
 
 std::optional<simm_data> simm_of(const market& in) {
-    return markets::read_simm(in.state().source->root(), in.state());
+    return markets::read_simm(state_of(in).source->root(), state_of(in));
 }
 
 told_of_trades tell_of_trades(const difference_request& of) {
     const market& in = of.in;
     const settled run = settle(of.options, of.trades.settings());
-    const std::vector<books::trade>& all = of.trades.state().trades;
+    const std::vector<books::trade>& all = state_of(of.trades).trades;
     told_of_trades out;
     difference_results& told = out.told;
     told.simm = of.simm;
@@ -98,9 +98,9 @@ told_of_trades tell_of_trades(const difference_request& of) {
                           told.trades[i].portfolio = all[i].portfolio;
                           try {
                               if (all[i].failure) return;
-                              const dates::date as_of = in.state().as_of;
+                              const dates::date as_of = state_of(in).as_of;
                               const plan::trade_program made =
-                                  plan::plan_trade(all[i], {in.state()}, run.how.precision);
+                                  plan::plan_trade(all[i], {state_of(in)}, run.how.precision);
                               out.currencies[i] = made.currency;
                               set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
                           } catch (const error& e) {
@@ -113,14 +113,14 @@ told_of_trades tell_of_trades(const difference_request& of) {
     for (std::size_t i = 0; i < all.size(); ++i)
         if (!out.currencies[i].empty())
             told.trades[i].to_base = has_base ? rate_between(in, out.currencies[i], told.currency) : 1;
-    if (has_base && in.state().currencies.contains("USD"))
+    if (has_base && state_of(in).currencies.contains("USD"))
         told.base_to_usd = rate_between(in, told.currency, "USD");
     return out;
 }
 
 keys_by_trade find_keys(const difference_request& of, told_of_trades& to) {
     refuse_unknown_rates(of, to);
-    const markets::market_state& in = of.in.state();
+    const markets::market_state& in = state_of(of.in);
     const std::vector<trade_dependence> depends = dependence_of(of.trades, of.in, of.options);
     keys_by_trade out(depends.size());
     for (std::size_t i = 0; i < depends.size(); ++i) {
@@ -234,7 +234,7 @@ class difference_run {
         if (ids.empty()) return {};
         round_of_study asked{of_.trades.only(ids), of_.options};
         // Derivatives take the paths that gains have by now.
-        if (const settled run = settle(of_.options, of_.trades.state(), {&of_.in, 1}); run.accuracy)
+        if (const settled run = settle(of_.options, state_of(of_.trades), {&of_.in, 1}); run.accuracy)
             asked = of_round(asked.trades, of_.options, run, {told.paths, told.seed});
         rate_greeks out(
             greeks_as_asked(by, asked.trades, of_.in, simm_->by_numbers_of_fits(), asked.options, true));
@@ -282,13 +282,13 @@ class difference_run {
 }  // namespace
 
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
-                                        const difference_options& wanted, const run_options& options) {
+                                        const difference_options& wanted, const inner_options& options) {
     const asked_of_study asked = asked_of(study::files_of_greeks, trades, options);
     return difference_run({asked.trades, in, wanted, asked.options, simm_of(in)}).told(with);
 }
 
 valuations_of_differences valuations_of(const book& trades, const market& in,
-                                        const difference_options& wanted, const run_options& options) {
+                                        const difference_options& wanted, const inner_options& options) {
     return difference_run({trades, in, wanted, options, simm_of(in)}).valuations();
 }
 
@@ -302,7 +302,8 @@ difference_results valued(const book& trades, const market& in, const results& p
 
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted, const run_options& options) {
-    return by.open(trades).differences(in, wanted, options);
+    const verbs::resources with(state_of(by), verbs::resources::lasts::many_calls);
+    return verbs::differences_as_asked(with, trades, in, wanted, {options});
 }
 
 }  // namespace tilewalk

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "engine/decide/inner_options.h"
 #include "engine/study/session/resources.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/scenarios.h"
@@ -13,7 +14,7 @@ namespace tilewalk::verbs {
 
 // trades` is the open book; see tilewalk/differences.h.
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
-                                        const difference_options& wanted, const run_options& options);
+                                        const difference_options& wanted, const inner_options& options);
 
 struct valuations_of_differences {
     scenario_list shifts;          // in which gains are found
@@ -21,6 +22,6 @@ struct valuations_of_differences {
     std::set<std::string> trades;  // whose derivatives by these numbers are found
 };
 valuations_of_differences valuations_of(const book& trades, const market& in,
-                                        const difference_options& wanted, const run_options& options);
+                                        const difference_options& wanted, const inner_options& options);
 
 }  // namespace tilewalk::verbs

@@ -40,7 +40,7 @@ asked_greeks greeks_asked(const greek_options& options, const market& in,
     std::map<std::string_view, double> moves;
     if (outer)
         for (const asked_number& n : outer->asked.numbers) moves[n.number->key] = n.risk.large;
-    for (const markets::keyed_number& n : in.state().source->numbers()) {
+    for (const markets::keyed_number& n : state_of(in).source->numbers()) {
         greeks::risk_number risk = greeks::risk_of(n);
         if (risk.measure.empty()) continue;
         if (outer) risk.large = outer->share * moves.at(n.key);

@@ -15,6 +15,7 @@
 
 #include "engine/base/crew.h"
 #include "engine/decide/controls/moving_controls.h"
+#include "engine/decide/inner_options.h"
 #include "engine/decide/settled.h"
 #include "engine/market/market_view.h"
 #include "engine/plan/measures.h"
@@ -57,19 +58,19 @@ struct greek_run {
     const book& trades;
     const market& in;
     const greek_options& wanted;
-    const run_options& options;
+    const inner_options& options;
     const std::optional<part_of_run> part{};
     const std::optional<outer_greeks> outer{};
 
     const asked_greeks asked = greeks_asked(wanted, in, outer);
-    const settled whole = settle(options, trades.state(), {&in, 1});
+    const settled whole = settle(options, state_of(trades), {&in, 1});
     const settled run = part ? part_of(whole, *part) : whole;  // what is walked
     const std::shared_ptr<greeks::adjoint_store> adjoints = with.adjoints();
     progress_of_walks progress{options, trades.size()};
     moving_controls controls{
         in, {run, with.operations(), options.cancel, jumps(), &with.passed()}, options.work.get()};
 
-    const books::trade& trade(std::size_t i) const { return trades.state().trades[i]; }
+    const books::trade& trade(std::size_t i) const { return state_of(trades).trades[i]; }
     bool states_bias() const { return !outer; }
     jumps_of_controls jumps() const;
     // Calls of_one(i) for i in [0, count) on the threads of the run.
@@ -98,6 +99,7 @@ std::vector<way_of_trade> add_ways_back(greek_run& run, planned_run& to, const s
 using rows_by_trade = std::vector<std::vector<greek_row>>;
 using numbered_rows = std::vector<std::map<std::size_t, greek_row>>;  // by trade and number of the market
 
+// by trade and number of the market
 struct greek_rows {
     const greek_run& run;
     const results& of;
@@ -149,7 +151,7 @@ void add_second_order(rows_by_trade& rows, results& to, const second_order_run& 
 // The work of all parts in walks of the run; some parts are walked again by other policies.
 inline constexpr double walks_by_parts = 1.25;
 using walk_of_part =
-    std::function<results(const book& some, const part_of_run& part, const run_options& how)>;
+    std::function<results(const book& some, const part_of_run& part, const inner_options& how)>;
 // Takes the rows of trades with rights from parts of the run that follow their own policies, each trained on
 // other paths: their spread contains what another training would have given. `to` has the prices.
 void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows_by_trade& rows);

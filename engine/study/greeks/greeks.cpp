@@ -129,10 +129,10 @@ first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const 
         const greek_options wanted{std::move(keys), run.wanted.method};
         run.progress.begin(static_cast<double>(some.size()));
         // Another day has other dates.
-        const bool is_same_day = moved.state().as_of == run.in.state().as_of;
+        const bool is_same_day = state_of(moved).as_of == state_of(run.in).as_of;
         stages in_it = usual;
         if (is_same_day) in_it.held = &plans.decided;
-        const run_options heard = run.progress.heard();
+        const inner_options heard = run.progress.heard();
         const outer_greeks outer{run.asked, share, widths, least_gain_of_differences,
                                  is_same_day ? &run.controls : nullptr};
         greek_run there{run.with, some, moved, wanted, heard, run.part, outer};
@@ -146,7 +146,7 @@ void find_by_parts(greek_run& run, const stages& of_run, stages by, results& to,
     by.see_moves = of_run.see_moves;
     by.widths = of_run.widths;
     by.see_sensitivity = of_run.see_sensitivity;
-    const auto walk = [&](const book& some, const part_of_run& part, const run_options& how) {
+    const auto walk = [&](const book& some, const part_of_run& part, const inner_options& how) {
         const outer_greeks outer{.asked = run.asked, .controls = &run.controls};
         greek_run there{run.with, some, run.in, run.wanted, how, part, outer};
         return find_greeks(there, by);
@@ -165,7 +165,7 @@ results find_greeks(greek_run& run, stages by) {
     by.part = run.part;
     by.controls = {nullptr, run.jumps()};
     if (run.outer) by.controls = {run.outer->controls, run.jumps(), run.outer->least_gain};
-    run_options heard = run.progress.heard();
+    inner_options heard = run.progress.heard();
     heard.keep_policies = run.options.keep_policies;
     priced_book priced = price_book(run.with, run.trades, run.in, heard, by);
     results out = std::move(priced.told);
@@ -203,12 +203,12 @@ results find_greeks(greek_run& run, stages by) {
 }  // namespace
 
 results greeks_as_asked(const resources& with, const book& trades, const market& in,
-                        const greek_options& wanted, const run_options& options, bool are_of_book) {
+                        const greek_options& wanted, const inner_options& options, bool are_of_book) {
     const study of = study_of(wanted);
     const asked_of_study asked =
         asked_of(are_of_book && of == study::greeks ? study::greeks_in_session : of, trades, options);
     const with_journal kept(asked.trades, {&in, 1}, {.greeks = &wanted}, asked.options);
-    const auto find = [&](const book& some, const run_options& how, stages by) {
+    const auto find = [&](const book& some, const inner_options& how, stages by) {
         by.are_of_book = are_of_book;
         return seen_as(wanted, in, options.cancel, [&](const greek_options& of_market) {
             return greeks_of_book(with, some, in, of_market, how, by);
@@ -224,11 +224,11 @@ results greeks_as_asked(const resources& with, const book& trades, const market&
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    return verbs::greeks_as_asked(verbs::resources(settings_, *gpus_), trades, in, wanted, options);
+    return verbs::greeks_as_asked(verbs::resources(*state_), trades, in, wanted, {options});
 }
 
 results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
-                       const greek_options& wanted, const run_options& options, const stages& by) {
+                       const greek_options& wanted, const verbs::inner_options& options, const stages& by) {
     verbs::greek_run run{with, trades, in, wanted, options};
     return verbs::find_greeks(run, by);
 }

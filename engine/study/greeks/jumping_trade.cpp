@@ -73,7 +73,7 @@ using treated_trades = std::vector<std::pair<std::size_t, treatment>>;
 
 // Walks trades, each by one treatment, and adds what that finds.
 run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, const treated_trades& treated,
-                          const run_options& how, stages by, found_by_trade& found) {
+                          const inner_options& how, stages by, found_by_trade& found) {
     std::vector<std::size_t> places;
     std::vector<std::shared_ptr<const ready_trade>> ready;
     for (const auto& [i, as] : treated) {
@@ -95,8 +95,8 @@ run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, co
     return std::move(priced.told.manifest);
 }
 
-run_options options_of_pilot(greek_run& run) {
-    run_options out = run.options;
+inner_options options_of_pilot(greek_run& run) {
+    inner_options out = run.options;
     out.on_progress = run.progress.heard().on_progress;
     if (out.work) out.work = std::make_shared<kept::work>(out.work->of_pilots());
     out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
@@ -214,7 +214,7 @@ std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades,
                                 const decide::decided_by_trade& held) {
     const tries_of_pilot tries(run, trades);
     if (tries.first.empty()) return 0;
-    const run_options how = options_of_pilot(run);
+    const inner_options how = options_of_pilot(run);
     const double share = share_of_run(run.run);
     const stages by{.held = &held};
     found_by_trade found;

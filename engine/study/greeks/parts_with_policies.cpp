@@ -94,7 +94,7 @@ class found_by_parts {
 
 // Given paths can't be drawn again: each part walks them all.
 bool walks_all(const greek_run& run) {
-    return !run.run.replay.empty() || !run.in.state().scenarios.empty();
+    return !run.run.replay.empty() || !state_of(run.in).scenarios.empty();
 }
 
 part_of_run part_with_policy(const greek_run& run, std::size_t number, exercise::fitting fits,
@@ -137,7 +137,7 @@ void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows
     found_by_parts found(cut);
     const auto walk_part = [&](std::size_t number, exercise::fitting fits) {
         const part_of_run part = part_with_policy(run, number, fits, cut.each * to.manifest.part_paths);
-        run_options how = run.progress.heard();
+        inner_options how = run.progress.heard();
         if (how.work) {
             how.work = std::make_shared<kept::work>(how.work->of_part(number, cut.parts));
             if (!how.work->walks_any_of(kernels::tiles_of(part.paths))) return;

@@ -39,7 +39,7 @@ quote_kind kind_of(const fitted_numbers& of, const markets::market_state& in) {
 class quotes_view {
   public:
     quotes_view(const greek_options& wanted, const market& in, const std::atomic<bool>* cancel)
-        : wanted_(wanted), in_(in.state()), fits_(calibrations::follow_quotes(in, cancel)) {
+        : wanted_(wanted), in_(state_of(in)), fits_(calibrations::follow_quotes(in, cancel)) {
         for (std::size_t f = 0; f < fits_.size(); ++f)
             for (std::size_t k = 0; k < fits_[f].keys.size(); ++k) places_[fits_[f].keys[k]] = {f, k};
     }

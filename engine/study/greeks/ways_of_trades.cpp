@@ -67,7 +67,7 @@ class moves_of_trades {
         std::optional<controls::subtracted> adds;
         if (p.subtracts() != nullptr) adds.emplace(*p.subtracts());
         return std::make_unique<const plan::trade_numbers>(
-            run_.trade(trade), run_.in.state(), *of.code, of.idle, run_.run.how.precision,
+            run_.trade(trade), state_of(run_.in), *of.code, of.idle, run_.run.how.precision,
             poll_of(run_.options.cancel), std::move(rights), adds ? &*adds : nullptr);
     }
 
@@ -78,7 +78,7 @@ class moves_of_trades {
         const greeks::moved_markets& about = *about_[n];
         if (!about.are_there()) return std::nullopt;
         const auto is_alike = [&](const market& moved) {
-            return reads_[trade].are_alike(run_.in.state(), moved.state());
+            return reads_[trade].are_alike(state_of(run_.in), state_of(moved));
         };
         if (is_alike(*about.up) && is_alike(*about.down)) return program::path_data();
         // A number added to scenarios moves none of the program.
@@ -88,9 +88,9 @@ class moves_of_trades {
         const auto in = [&](const market& moved) -> recorded {
             const plan::poll often = poll_of(run_.options.cancel);
             const auto control = run_.controls.in(run_.trade(trade).id, moved);
-            if (!control) return {of->in(moved.state(), often), 0};
+            if (!control) return {of->in(state_of(moved), often), 0};
             controls::subtracted adds(*control);
-            auto numbers = of->in(moved.state(), often, &adds);
+            auto numbers = of->in(state_of(moved), often, &adds);
             return {std::move(numbers), adds.mean()};
         };
         try {

@@ -421,7 +421,7 @@ void follow_on(trade_decisions& of, const settled& run, const walk_of_round& nex
     of.walk = fingerprint_of_walk(of, run, next);
 }
 
-void count_on(run_options& of_round, progress& all) {
+void count_on(inner_options& of_round, progress& all) {
     if (!of_round.on_progress) return;
     of_round.on_progress = [&all, before = all.path_steps_done,
                             to = std::move(of_round.on_progress)](const progress& of) {
@@ -437,22 +437,22 @@ void count_on(run_options& of_round, progress& all) {
     };
 }
 
-results greeks_in_rounds(const book& trades, const market& in, const run_options& options,
+results greeks_in_rounds(const book& trades, const market& in, const inner_options& options,
                          const finder_of_greeks& find) {
-    const settled run = settle(options, trades.state(), {&in, 1});
+    const settled run = settle(options, state_of(trades), {&in, 1});
     if (!run.accuracy && !run.takes_decided_paths) return find(trades, options, {});
     teller tells(options);
     tells.now.trades = trades.size();
-    run_options how = options;
+    inner_options how = options;
     std::vector<std::uint64_t> steps;
     decide::decided_by_trade policies;
     const round_of_paths walk = [&](std::span<const std::size_t> places, std::uint64_t paths,
                                     std::uint64_t seed) {
         const bool is_first = steps.empty();
-        auto some = std::make_shared<books::book_state>(trades.state());
+        auto some = std::make_shared<books::book_state>(state_of(trades));
         some->trades.clear();
-        for (const std::size_t i : places) some->trades.push_back(trades.state().trades[i]);
-        round_of_study round = of_round(book::of(std::move(some)), how, run, {paths, seed});
+        for (const std::size_t i : places) some->trades.push_back(state_of(trades).trades[i]);
+        round_of_study round = of_round(with_state<book>(std::move(some)), how, run, {paths, seed});
         round.options.keep_policies = is_first && options.keep_policies;
         count_on(round.options, tells.now);
         stages by;
@@ -469,7 +469,7 @@ results greeks_in_rounds(const book& trades, const market& in, const run_options
         if (is_first) how.followed = followed_after(out.front().told.manifest, out.front().told.rows, run);
         return out;
     };
-    const run_in_rounds all{run, trades.state().trades, {&in, 1}, steps, clock::now(), true};
+    const run_in_rounds all{run, state_of(trades).trades, {&in, 1}, steps, clock::now(), true};
     results out = std::move(walked_in_rounds(all, walk, tells).front().told);
     out.manifest.settings = run.said;
     return out;

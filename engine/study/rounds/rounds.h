@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/decide/inner_options.h"
 #include "engine/study/price.h"
 #include "engine/study/rounds/widths.h"
 #include "tilewalk/decisions.h"
@@ -35,12 +36,12 @@ std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far);
 void follow_on(trade_decisions& of, const settled& run, const walk_of_round& next);
 
 // Lets a round report progress as of all rounds, whose steps count on. `all` must outlive it.
-void count_on(run_options& of_round, progress& all);
+void count_on(inner_options& of_round, progress& all);
 
 // Finds sensitivities in one market. The stages see the walk of the prices.
 using finder_of_greeks =
-    std::function<results(const book& trades, const run_options& options, const stages& by)>;
-results greeks_in_rounds(const book& trades, const market& in, const run_options& options,
+    std::function<results(const book& trades, const inner_options& options, const stages& by)>;
+results greeks_in_rounds(const book& trades, const market& in, const inner_options& options,
                          const finder_of_greeks& find);
 
 }  // namespace tilewalk::verbs

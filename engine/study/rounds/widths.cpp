@@ -133,7 +133,7 @@ void double_for_total(const currency_total& total, const results& so_far,
 double tolerance_of(const books::trade& t, const market& in, const wanted_accuracy& to) {
     const std::optional<accuracy>& asked = t.tolerance ? t.tolerance : to.of_run;
     if (!asked || asked->is_of_totals) return 0;
-    return asked->amount_for(asked->is_in_basis_points ? plan::measure_of(t, in.state()) : 0);
+    return asked->amount_for(asked->is_in_basis_points ? plan::measure_of(t, state_of(in)) : 0);
 }
 
 figure_of_unit::figure_of_unit(const price_row& row)

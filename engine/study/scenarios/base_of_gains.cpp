@@ -22,7 +22,7 @@ bool gains_request::has_small_moves(const scenario& of) const {
     for (const market_change& c : of.changes) {
         const double now = in.number(c.key).value;
         const double by = c.is == market_change::way::set ? c.amount - now : c.amount;
-        const double large = greeks::risk_of(in.state().source->find(c.key)).large;
+        const double large = greeks::risk_of(state_of(in).source->find(c.key)).large;
         size = std::hypot(size, by / large);
     }
     return size <= 1;
@@ -38,8 +38,8 @@ std::size_t bytes_of_numbers(const planned& p) {
 }
 
 // A share of the work without gains on the paths of a walk takes its decisions alone.
-run_options options_of_share(const gains_request& r, progress_of_blocks& tells, bool has_gains) {
-    run_options out = tells.heard(0, r.trades.size());
+inner_options options_of_share(const gains_request& r, progress_of_blocks& tells, bool has_gains) {
+    inner_options out = tells.heard(0, r.trades.size());
     if (r.options.work && !has_gains) out.work = std::make_shared<kept::work>(r.options.work->of_decisions());
     return out;
 }
@@ -63,7 +63,7 @@ std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of
             if (!p.subtracts()->jumps()) to.controls->add(r.all_trades()[i], p);
         }
     };
-    run_options with = options_of_share(r, tells, r.options.work && r.options.work->has_market(0));
+    inner_options with = options_of_share(r, tells, r.options.work && r.options.work->has_market(0));
     with.keep_policies = r.options.keep_policies;
     to.told = std::move(price_book(r.with, r.trades, r.in, with, by).told);
     const studies::run_parts parts = r.parts(to.told.manifest.part_paths);
@@ -130,17 +130,18 @@ void price_without_controls(const gains_request& r, const std::vector<std::size_
 base_of_day roll(const gains_request& r, int days) {
     base_of_day out;
     try {
-        const auto now = std::make_shared<const markets::market_state>(r.in.state());
-        out.in.emplace(std::make_shared<const markets::market_state>(markets::rolled(now, days)));
+        const auto now = std::make_shared<const markets::market_state>(state_of(r.in));
+        out.in =
+            with_state<market>(std::make_shared<const markets::market_state>(markets::rolled(now, days)));
     } catch (const error& e) {
         if (e.kind() != error_kind::input) throw;
         out.why_not =
             std::to_string(days) + (days == 1 ? " day" : " days") + " later it is no market: " + e.message();
         return out;
     }
-    auto rolled = std::make_shared<books::book_state>(r.trades.state());
+    auto rolled = std::make_shared<books::book_state>(state_of(r.trades));
     for (books::trade& t : rolled->trades) t = books::rolled(std::move(t), days);
-    out.trades.emplace(book::of(std::move(rolled)));
+    out.trades.emplace(with_state<book>(std::move(rolled)));
     return out;
 }
 

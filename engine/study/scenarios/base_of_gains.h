@@ -13,6 +13,7 @@
 
 #include "engine/decide/controls/moving_controls.h"
 #include "engine/decide/decided.h"
+#include "engine/decide/inner_options.h"
 #include "engine/market/market_view.h"
 #include "engine/study/estimate.h"
 #include "engine/study/price.h"
@@ -28,10 +29,10 @@ struct gains_request {
     const book& trades;
     const market& in;
     const scenario_list& asked;
-    const run_options& options;
-    const settled run = settle(options, trades.state(), {&in, 1});
+    const inner_options& options;
+    const settled run = settle(options, state_of(trades), {&in, 1});
 
-    const std::vector<books::trade>& all_trades() const { return trades.state().trades; }
+    const std::vector<books::trade>& all_trades() const { return state_of(trades).trades; }
     // A share of the work may lack scenarios. The sensitivities that explain gains count as the last.
     bool has_share_of(std::size_t scenario) const {
         return !options.work || options.work->has_market(scenario + 1);

@@ -28,7 +28,7 @@ class moves_of_scenarios {
     moves of(const scenario& s) const {
         moves out;
         for (const market_change& c : s.changes) {
-            const markets::keyed_number& number = in_.state().source->find(c.key);
+            const markets::keyed_number& number = state_of(in_).source->find(c.key);
             const double by =
                 c.is == market_change::way::shift ? c.amount : c.amount - in_.number(c.key).value;
             out[number.key] = by / greeks::risk_of(number).per;
@@ -89,7 +89,7 @@ greek_options greeks_of_moves(const market& in, const scenario_list& asked) {
     std::set<std::string> keys, measures;
     for (const scenario& s : asked.scenarios) {
         for (const market_change& c : s.changes) {
-            const markets::keyed_number& number = in.state().source->find(c.key);
+            const markets::keyed_number& number = state_of(in).source->find(c.key);
             const std::string measure(greeks::risk_of(number).measure);
             if (measure.empty()) continue;  // a fact, no risk
             keys.insert(number.key);

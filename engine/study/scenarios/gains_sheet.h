@@ -102,7 +102,7 @@ class gains_sheet {
     bool converts() const { return !r_.asked.currency.empty(); }
     // Units of the currency of totals for one of the trade's.
     double rate_in(const market& m, std::size_t trade) const {
-        return m.state().fx_spot(to_.base.rows[trade].currency, r_.asked.currency);
+        return state_of(m).fx_spot(to_.base.rows[trade].currency, r_.asked.currency);
     }
     static studies::estimate gain_of(studies::estimate then, double rate_then, const studies::estimate& now,
                                      double rate_now) {

@@ -17,8 +17,9 @@ constexpr int one_day = 1;
 
 next_day::next_day(const market& today) {
     try {
-        const auto now = std::make_shared<const markets::market_state>(today.state());
-        in_.emplace(std::make_shared<const markets::market_state>(markets::rolled(now, one_day)));
+        const auto now = std::make_shared<const markets::market_state>(state_of(today));
+        in_ =
+            with_state<market>(std::make_shared<const markets::market_state>(markets::rolled(now, one_day)));
     } catch (const error& e) {
         if (e.kind() != error_kind::input) throw;
         why_not_ = "a day later it is no market: " + e.message();
@@ -26,9 +27,9 @@ next_day::next_day(const market& today) {
 }
 
 book next_day::of(const book& trades) const {
-    auto out = std::make_shared<books::book_state>(trades.state());
+    auto out = std::make_shared<books::book_state>(state_of(trades));
     for (books::trade& t : out->trades) t = books::rolled(std::move(t), one_day);
-    return book::of(std::move(out));
+    return with_state<book>(std::move(out));
 }
 
 }  // namespace tilewalk::verbs

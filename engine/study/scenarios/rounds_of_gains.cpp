@@ -31,7 +31,7 @@ struct measured_book {
 measured_book measure_tolerances(const book& trades, const market& in, const wanted_accuracy& to,
                                  const results& base) {
     measured_book out{trades, std::vector<double>(trades.size(), 0)};
-    auto measured = std::make_shared<books::book_state>(trades.state());
+    auto measured = std::make_shared<books::book_state>(state_of(trades));
     for (std::size_t i = 0; i < trades.size(); ++i) {
         books::trade& t = measured->trades[i];
         try {
@@ -42,7 +42,7 @@ measured_book measure_tolerances(const book& trades, const market& in, const wan
             out.has_failed = true;
         }
     }
-    if (out.has_failed) out.trades = book::of(std::move(measured));
+    if (out.has_failed) out.trades = with_state<book>(std::move(measured));
     return out;
 }
 
@@ -155,9 +155,9 @@ walk_of_round judge(const book& trades, const market& in, const settled& run, sc
     return out;
 }
 
-scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
+scenario_results scenarios_in_rounds(const book& trades, const market& in, const inner_options& options,
                                      const study_of_scenarios& found) {
-    const settled run = settle(options, trades.state(), {&in, 1});
+    const settled run = settle(options, state_of(trades), {&in, 1});
     if (!run.accuracy) return found(trades, options);
     const wanted_accuracy& to = *run.accuracy;
     const auto begin = std::chrono::steady_clock::now();

@@ -4,15 +4,16 @@
 
 #include <functional>
 
+#include "engine/decide/inner_options.h"
 #include "engine/decide/settled.h"
 #include "tilewalk/engine.h"
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::verbs {
 
-using study_of_scenarios = std::function<scenario_results(const book& trades, const run_options& options)>;
+using study_of_scenarios = std::function<scenario_results(const book& trades, const inner_options& options)>;
 // Walks rounds until each gain of a trade, or each total and tail, is narrow enough.
-scenario_results scenarios_in_rounds(const book& trades, const market& in, const run_options& options,
+scenario_results scenarios_in_rounds(const book& trades, const market& in, const inner_options& options,
                                      const study_of_scenarios& found);
 // Returns the next walk, with the same paths if more do not help. `again` finds results anew if a trade
 // fails.

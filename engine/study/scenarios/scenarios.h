@@ -2,6 +2,7 @@
 // Scenarios: the base market decides, others are priced in blocks; gains are differences part by part.
 #pragma once
 
+#include "engine/decide/inner_options.h"
 #include "engine/study/price.h"
 #include "tilewalk/combinations.h"
 #include "tilewalk/scenarios.h"
@@ -10,7 +11,7 @@ namespace tilewalk::verbs {
 
 // See engine::scenarios. Explained gains are a study of their own.
 scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
-                                    const scenario_list& asked, const run_options& options,
+                                    const scenario_list& asked, const inner_options& options,
                                     study of = study::scenarios);
 
 }  // namespace tilewalk::verbs

@@ -123,12 +123,12 @@ book_on_gpu::book_on_gpu(const books::book_state& book, const market& in, const 
         plans_.size(), run.threads, cancel,
         [&](int, std::uint64_t i) {
             const books::trade& t = book.trades[i];
-            plans_[i] = plan_one(t, in.state(), run, shapes_, missing, cancel, as_usual);
-            if (!plans_[i].failure && plan::has_rights(t)) find_form(i, in.state(), by);
+            plans_[i] = plan_one(t, state_of(in), run, shapes_, missing, cancel, as_usual);
+            if (!plans_[i].failure && plan::has_rights(t)) find_form(i, state_of(in), by);
             if (plans_[i].needs_paths()) rewrite(i, in, pilots, rewrites);
         },
         [] {});
-    choose_points(book.trades, plans_, {run, operations, in.state().scenario_cubes(), cancel, from});
+    choose_points(book.trades, plans_, {run, operations, state_of(in).scenario_cubes(), cancel, from});
     const bool has_other_forms =
         std::ranges::any_of(other_plans_, [](const other_forms& of) { return of.front() != nullptr; });
     for (std::size_t i = 0; i < plans_.size(); ++i) {

@@ -11,8 +11,8 @@ namespace {
 constexpr double unexpected = 0.05;
 }  // namespace
 
-run_options progress_of_walks::heard() {
-    run_options out = options_;
+inner_options progress_of_walks::heard() {
+    inner_options out = options_;
     out.keep_policies = false;
     if (options_.on_progress) out.on_progress = [this](const progress& p) { take(p); };
     return out;

@@ -9,18 +9,20 @@
 #include <cstdint>
 #include <mutex>
 
-#include "tilewalk/run_options.h"
+#include "engine/decide/inner_options.h"
+#include "tilewalk/options.h"
 
 namespace tilewalk::verbs {
 
 class progress_of_walks {
   public:
-    progress_of_walks(const run_options& options, std::size_t trades) : options_(options), trades_(trades) {}
+    progress_of_walks(const inner_options& options, std::size_t trades)
+        : options_(options), trades_(trades) {}
     progress_of_walks(const progress_of_walks&) = delete;
     progress_of_walks& operator=(const progress_of_walks&) = delete;
 
     // Returns the options of a walk, which reports here and keeps no policies. This must outlive them.
-    run_options heard();
+    inner_options heard();
     // Sets how many trades all further walks have together.
     void expect(double walked) { left_ = walked; }
     // Begins a walk of so many trades. `is_of_prices`: the walk that says how many trades have their price.
@@ -31,7 +33,7 @@ class progress_of_walks {
     void take(const progress& of_walk);
     void tell() const;
 
-    const run_options& options_;
+    const inner_options& options_;
     std::size_t trades_, priced_ = 0;
     double left_ = 0;                // after the current walk
     double before_ = 0, share_ = 0;  // of the whole: done before the current walk, and its part
@@ -44,12 +46,12 @@ class progress_of_walks {
 // Walks of two workers side by side, for so many prices of trades in markets in all.
 class progress_of_blocks {
   public:
-    progress_of_blocks(const run_options& options, std::size_t prices) : options_(options) {
+    progress_of_blocks(const inner_options& options, std::size_t prices) : options_(options) {
         now_.trades = prices;
     }
     // Returns the options of a walk for so many prices, which keeps no policies. This must outlive them.
-    run_options heard(std::size_t worker, std::size_t prices) {
-        run_options out = options_;
+    inner_options heard(std::size_t worker, std::size_t prices) {
+        inner_options out = options_;
         out.keep_policies = false;
         if (options_.on_progress)
             out.on_progress = [this, worker, prices](const progress& p) { take(worker, prices, p); };
@@ -82,7 +84,7 @@ class progress_of_blocks {
         options_.on_progress(now_);
     }
 
-    const run_options& options_;
+    const inner_options& options_;
     std::mutex lock_;
     progress now_;
     std::array<double, 2> at_work_{};  // by worker: prices, as good as done

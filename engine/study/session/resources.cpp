@@ -40,7 +40,7 @@ planned resources::plan(const books::trade& t, const market& in, const wanted_pl
         const std::shared_ptr<const kept_plan> known = kept(t.id);
         if (known && known->is_good_for(in, precision)) {
             if (reads != nullptr) *reads = known->reads;
-            return planned_again(t, known->ready, in.state(), wanted.run, missing);
+            return planned_again(t, known->ready, state_of(in), wanted.run, missing);
         }
     }
     markets::market_reads own;
@@ -51,7 +51,7 @@ planned resources::plan(const books::trade& t, const market& in, const wanted_pl
         return plan::plan_trade(of, {state, to}, p, {}, often, nullptr, nullptr, &passed_);
     };
     planned made =
-        plan_one(t, in.state(), wanted.run, shapes_, missing, wanted.cancel, by, wanted.first_scenario);
+        plan_one(t, state_of(in), wanted.run, shapes_, missing, wanted.cancel, by, wanted.first_scenario);
     if (keeps && made.ready) {
         auto plan = std::make_shared<const kept_plan>(kept_plan{made.ready, precision, in, *to});
         const std::lock_guard guard(lock_);

@@ -19,12 +19,12 @@
 #include "engine/plan/trade_program.h"
 #include "engine/plan/ways_back.h"
 #include "engine/reading/book_state.h"
+#include "engine/study/session/engine_state.h"
 #include "engine/study/session/gpu_trades.h"
 #include "engine/walk/cpu/back_end.h"
 #include "engine/walk/cpu/compiled_programs.h"
 #include "engine/walk/cpu/tile_pool.h"
 #include "engine/walk/cuda/device/backend.h"
-#include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 #include "tilewalk/session.h"
 
@@ -44,6 +44,8 @@ class resources {
 
     // gpus` must outlive this.
     resources(const engine_settings& settings, cuda::backend& gpus, lasts how_long = lasts::a_call);
+    explicit resources(const engine_state& of, lasts how_long = lasts::a_call)
+        : resources(of.settings, *of.gpus, how_long) {}
     resources(const resources&) = delete;
     resources& operator=(const resources&) = delete;
 
@@ -77,7 +79,7 @@ class resources {
         markets::market_reads reads;
 
         bool is_good_for(const market& other, program::precision p) const {
-            return precision == p && reads.are_alike(in.state(), other.state());
+            return precision == p && reads.are_alike(state_of(in), state_of(other));
         }
     };
     // Runs left on GPUs, by the settings that decide most of a run. Walks find other differences.

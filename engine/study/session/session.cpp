@@ -9,6 +9,7 @@
 #include "engine/study/price.h"
 #include "engine/study/request.h"
 #include "engine/study/scenarios/scenarios.h"
+#include "engine/study/session/engine_state.h"
 #include "engine/study/session/resources.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/session.h"
@@ -19,13 +20,13 @@ namespace verbs {
 
 class open_book {
   public:
-    open_book(const engine_settings& settings, std::shared_ptr<cuda::backend> gpus, book trades)
-        : gpus_(std::move(gpus)),
+    open_book(std::shared_ptr<const engine_state> by, book trades)
+        : by_(std::move(by)),
           trades_(std::move(trades)),
-          resources_(settings, *gpus_, resources::lasts::many_calls),
+          resources_(*by_, resources::lasts::many_calls),
           decided_(trades_.size(), trades_.market()) {}
 
-    results price(const market& in, const run_options& options) {
+    results price(const market& in, const inner_options& options) {
         const closing end(resources_);
         refuse_combinations(study::price_in_session, features_asked(trades_, options));
         const book trades = with_tolerances_of(study::price_in_session, trades_, options);
@@ -40,16 +41,16 @@ class open_book {
         kept.finish(out.manifest);
         return out;
     }
-    results greeks(const market& in, const greek_options& wanted, const run_options& options) {
+    results greeks(const market& in, const greek_options& wanted, const inner_options& options) {
         const closing end(resources_);
         return greeks_as_asked(resources_, trades_, in, wanted, options, true);
     }
-    scenario_results scenarios(const market& in, const scenario_list& asked, const run_options& options) {
+    scenario_results scenarios(const market& in, const scenario_list& asked, const inner_options& options) {
         const closing end(resources_);
         return scenarios_as_asked(resources_, trades_, in, asked, options, study::scenarios_in_session);
     }
     difference_results differences(const market& in, const difference_options& wanted,
-                                   const run_options& options) {
+                                   const inner_options& options) {
         const closing end(resources_);
         return differences_as_asked(resources_, trades_, in, wanted, options);
     }
@@ -68,7 +69,7 @@ class open_book {
         const resources& of_;
     };
 
-    const std::shared_ptr<cuda::backend> gpus_;
+    const std::shared_ptr<const engine_state> by_;
     const book trades_;
     const resources resources_;
     decided_plans decided_;
@@ -77,25 +78,25 @@ class open_book {
 }  // namespace verbs
 
 session engine::open(const book& trades) const {
-    return session(std::make_shared<verbs::open_book>(settings_, gpus_, trades));
+    return with_state<session>(std::make_shared<verbs::open_book>(state_, trades));
 }
 
 results session::price(const market& in, const run_options& options) const {
-    return open_->price(in, options);
+    return open_->price(in, {options});
 }
 
 results session::greeks(const market& in, const greek_options& wanted, const run_options& options) const {
-    return open_->greeks(in, wanted, options);
+    return open_->greeks(in, wanted, {options});
 }
 
 scenario_results session::scenarios(const market& in, const scenario_list& asked,
                                     const run_options& options) const {
-    return open_->scenarios(in, asked, options);
+    return open_->scenarios(in, asked, {options});
 }
 
 difference_results session::differences(const market& in, const difference_options& wanted,
                                         const run_options& options) const {
-    return open_->differences(in, wanted, options);
+    return open_->differences(in, wanted, {options});
 }
 
 session_facts session::facts() const {

@@ -125,8 +125,8 @@ sharded_request request_in(const json& from, const path& folder) {
 
 json written(const shard_piece& of, const book& trades) {
     return {{"trades", {of.first_trade, of.end_trade}},
-            {"from", trades.state().trades[of.first_trade].id},
-            {"to", trades.state().trades[of.end_trade - 1].id},
+            {"from", state_of(trades).trades[of.first_trade].id},
+            {"to", state_of(trades).trades[of.end_trade - 1].id},
             {"markets", {of.first_market, of.end_market}},
             {"tiles", {of.first_tile, of.end_tile, of.run_tiles}}};
 }
@@ -163,10 +163,10 @@ study study_of(const sharded_request& of) {
 }
 
 book without_accuracy(const book& of) {
-    auto walked = std::make_shared<books::book_state>(of.state());
+    auto walked = std::make_shared<books::book_state>(state_of(of));
     walked->settings.tolerance.reset();
     for (books::trade& t : walked->trades) t.tolerance.reset();
-    return book::of(std::move(walked));
+    return with_state<book>(std::move(walked));
 }
 
 run_options options_for(const sharded_request& of, const run_options& callers) {
@@ -200,7 +200,7 @@ opened_request open_request(const sharded_request& of, timings* times) {
     opened_request out{asked, of.fixed ? without_accuracy(asked) : asked, std::move(in)};
     if (of.differences) {
         valuations_of_differences all =
-            valuations_of(out.trades, out.in, *of.differences, options_for(of, {}));
+            valuations_of(out.trades, out.in, *of.differences, {options_for(of, {})});
         out.scenarios = std::move(all.shifts);
         out.beside = std::move(all.by_numbers);
         out.with_greeks_beside = std::move(all.trades);

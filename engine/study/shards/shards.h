@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/decide/inner_options.h"
 #include "engine/study/scenarios/rounds_of_gains.h"
 #include "engine/walk/kept/store.h"
 #include "tilewalk/combinations.h"
@@ -67,10 +68,10 @@ void make_folder(const std::filesystem::path& folder);
 std::vector<kept::record> records_of(const kept::store& known);
 
 results find_values(const engine& by, const sharded_request& of, const book& trades, const market& in,
-                    const run_options& with);
+                    const inner_options& with);
 // Walks what the work of `with` says. Rows have statuses, manifests what walked them; figures mean nothing.
 results walk_share(const engine& by, const sharded_request& of, const opened_request& what,
-                   const book& trades, const run_options& with);
+                   const book& trades, const inner_options& with);
 
 // Walks no prices, so that only decisions are made, by pilots and trainings, and costs.
 struct decider {

@@ -14,6 +14,8 @@
 #include "engine/study/asked.h"
 #include "engine/study/price.h"
 #include "engine/study/rounds/rounds.h"
+#include "engine/study/scenarios/scenarios.h"
+#include "engine/study/session/resources.h"
 #include "engine/study/shards/shards.h"
 #include "engine/walk/kept/kept_file.h"
 #include "kernels/tile.h"
@@ -164,21 +166,21 @@ std::vector<std::size_t> decide_all(decider& by, const std::vector<books::trade>
 }
 
 struct rounds_of_request {
-    run_options with;  // with the tolerance
+    inner_options with;  // with the tolerance
     settled run;
     std::vector<std::uint64_t> steps;  // of a path, by trade, if totals weigh them
 
     rounds_of_request(sharded_request of, const opened_request& what, const run_options& options)
-        : with(options_with_tolerance(std::move(of), options)),
-          run(settle(with, what.asked.state(), {&what.in, 1})),
+        : with{options_with_tolerance(std::move(of), options)},
+          run(settle(with, state_of(what.asked), {&what.in, 1})),
           steps(what.asked.size(), 1) {
         if (!run.accuracy->of_run || !run.accuracy->of_run->is_of_totals) return;
         shape_store shapes;
         missing_pairs missing;
         threads::for_each(steps.size(), run.threads, with.cancel,
                           [&](int, std::uint64_t i) {
-                              const planned p = plan_one(what.asked.state().trades[i], what.in.state(), run,
-                                                         shapes, missing, with.cancel, usual_planner());
+                              const planned p = plan_one(state_of(what.asked).trades[i], state_of(what.in),
+                                                         run, shapes, missing, with.cancel, usual_planner());
                               steps[i] = p.needs_paths() ? p.ready->when.steps() : 0;
                           },
                           {});
@@ -189,7 +191,7 @@ struct rounds_of_request {
         return options_for(of, options);
     }
     run_in_rounds on(const sharded_request& of, const opened_request& what) const {
-        return {run, what.asked.state().trades, {&what.in, 1}, steps, {}, of.greeks.has_value()};
+        return {run, state_of(what.asked).trades, {&what.in, 1}, steps, {}, of.greeks.has_value()};
     }
 };
 
@@ -201,11 +203,12 @@ sharded_request with_fixed_paths(const engine& by, sharded_request of, const ope
         return of_round(trades, rounds.with, rounds.run, rounds.first());
     };
     if (what.scenarios) {
-        const auto find = [&](const book& trades, const run_options&) {
+        const auto find = [&](const book& trades, const inner_options&) {
             const round_of_study round = first(trades);
-            return by.scenarios(round.trades, what.in, *what.scenarios, round.options);
+            return scenarios_as_asked(resources(state_of(by)), round.trades, what.in, *what.scenarios,
+                                      round.options);
         };
-        scenario_results found = find(what.asked, options);
+        scenario_results found = find(what.asked, {});
         of.fixed = fixed_after(found, of, what, options, find);
     } else {
         const round_of_study round = first(what.asked);
@@ -269,7 +272,7 @@ shards shards::plan(const engine& by, const sharded_request& asked, std::size_t 
     shard_plan out{folder, asked};
     opened_request request = open_request(asked);
     run_options with = options_for(asked, options);
-    settled run = settle(with, request.trades.state(), {&request.in, 1});
+    settled run = settle({with}, state_of(request.trades), {&request.in, 1});
     const std::vector<feature> features = features_asked(request.trades, with);
     refuse_combinations(verbs::study_of(asked), features);
     if (asked.explains) refuse_combinations(study::explained_scenarios, features);
@@ -278,7 +281,7 @@ shards shards::plan(const engine& by, const sharded_request& asked, std::size_t 
         out.request = with_fixed_paths(by, asked, request, options, folder);
         request = open_request(out.request);
         with = options_for(out.request, options);
-        run = settle(with, request.trades.state(), {&request.in, 1});
+        run = settle({with}, state_of(request.trades), {&request.in, 1});
     }
     out.digest = digest_in(out.request, request, with);
     refuse_other_request(folder, out.digest);
@@ -287,7 +290,7 @@ shards shards::plan(const engine& by, const sharded_request& asked, std::size_t 
     auto known = std::make_shared<kept::store>(out.digest);
     known->take(kept::block_in(folder / name_of_decisions, out.digest).records);
     decider decides{by, out.request, request, with, known};
-    const std::vector<books::trade>& trades = request.trades.state().trades;
+    const std::vector<books::trade>& trades = state_of(request.trades).trades;
     out.untrained = decide_all(decides, trades, train_within_seconds, run.threads);
     std::vector<double> costs;
     for (const books::trade& t : trades) costs.push_back(decides.costs[t.id]);

@@ -12,7 +12,11 @@
 #include "engine/decide/settled.h"
 #include "engine/reading/book_state.h"
 #include "engine/study/asked.h"
+#include "engine/study/files/differences.h"
 #include "engine/study/manifest.h"
+#include "engine/study/price.h"
+#include "engine/study/scenarios/scenarios.h"
+#include "engine/study/session/resources.h"
 #include "engine/study/shards/shards.h"
 #include "engine/walk/kept/kept_file.h"
 #include "engine/walk/kept/work.h"
@@ -41,15 +45,15 @@ void refuse_failure_of_device(const std::string& trade, error_kind kind, const s
 
 // Walks derivatives beside gains, for trades whose differences have any.
 void walk_greeks_beside(const engine& by, const opened_request& what, const book& trades,
-                        const run_options& with, results& to) {
+                        const inner_options& with, results& to) {
     if (!with.work->has_market(what.number_of_greeks())) return;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < trades.size(); ++i)
-        if (what.with_greeks_beside.contains(trades.state().trades[i].id)) places.push_back(i);
+        if (what.with_greeks_beside.contains(state_of(trades).trades[i].id)) places.push_back(i);
     if (places.empty()) return;
     const book some = some_trades(trades, places);
-    const results found =
-        by.greeks(some, what.in, what.beside, asked_of(study::shards_of_differences, some, with).options);
+    const results found = greeks_as_asked(resources(state_of(by)), some, what.in, what.beside,
+                                          asked_of(study::shards_of_differences, some, with).options);
     for (const greek_row& row : found.greeks)
         if (row.has_failed()) refuse_failure_of_device(row.trade, row.kind, row.message);
     add_walk(to.manifest, found.manifest);
@@ -129,8 +133,8 @@ std::optional<account_of_part> account_beside(const path& file_of_part) {
 results told_of(const account_of_part& of, const shard_part& what, const run_options& with) {
     const opened_request& on = what.on;
     results out;
-    const settled run = settle(with, on.trades.state(), {&on.in, 1});
-    describe_run(run, of.manifest.instruction_set, on.trades.state(), on.in, {}, out.manifest);
+    const settled run = settle({with}, state_of(on.trades), {&on.in, 1});
+    describe_run(run, of.manifest.instruction_set, state_of(on.trades), on.in, {}, out.manifest);
     out.manifest.inputs = what.plan.inputs;
     if (!of.manifest.machine.empty()) out.manifest.machine = of.manifest.machine;
     add_walk(out.manifest, of.manifest);
@@ -141,7 +145,7 @@ results told_of(const account_of_part& of, const shard_part& what, const run_opt
         for (std::size_t i = p.first_trade; i < p.end_trade; ++i) places.insert(i);
     for (const std::size_t i : places) {
         price_row& row = out.rows.emplace_back();
-        row.trade = on.trades.state().trades[i].id;
+        row.trade = state_of(on.trades).trades[i].id;
         row.status = of.failed.contains(row.trade) ? trade_status::failed : trade_status::priced;
         row.price = row.standard_error = row.low = row.high = no_figure;
     }
@@ -163,7 +167,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     account_of_part told;
     told.add(decider{by, plan.request, what.on, with, known}.decide(what.to_train));
     for (const shard_piece& p : what.pieces) {
-        run_options of_piece = with;
+        inner_options of_piece{with};
         of_piece.work = std::make_shared<kept::work>(
             known, kept::share{p.first_tile, p.end_tile, p.run_tiles, p.first_market, p.end_market});
         told.add(walk_share(by, plan.request, what.on, trades_of(what.on.trades, p), of_piece));
@@ -227,11 +231,11 @@ void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
 
 struct done_request {
     const shard_plan& plan;
-    run_options with;  // that walk nothing
+    inner_options with;  // that walk nothing
     opened_request what;
 
     done_request(const shard_plan& of, const run_options& options)
-        : plan(of), with(options_for(of.request, options)), what(open_as_planned(of, with)) {
+        : plan(of), with{options_for(of.request, options)}, what(open_as_planned(of, with)) {
         const auto known = std::make_shared<kept::store>(of.digest);
         known->take(of.decisions());
         take_parts(*known, of, shards::stage::pricing);
@@ -279,8 +283,9 @@ results merged_prices(const engine& by, const done_request& all) {
 
 // Rows say what is wider than the tolerance. More paths are planned for these.
 scenario_results merged_gains(const engine& by, const done_request& all) {
-    const auto find = [&](const book& trades, const run_options&) {
-        return by.scenarios(without_accuracy(trades), all.what.in, *all.what.scenarios, all.with);
+    const auto find = [&](const book& trades, const inner_options&) {
+        return scenarios_as_asked(resources(state_of(by)), without_accuracy(trades), all.what.in,
+                                  *all.what.scenarios, all.with);
     };
     const sharded_request& of = all.plan.request;
     scenario_results out = find(all.what.asked, all.with);
@@ -295,22 +300,25 @@ scenario_results merged_gains(const engine& by, const done_request& all) {
 }  // namespace
 
 book some_trades(const book& of, std::span<const std::size_t> places) {
-    auto some = std::make_shared<books::book_state>(of.state());
+    auto some = std::make_shared<books::book_state>(state_of(of));
     some->trades.clear();
-    for (const std::size_t i : places) some->trades.push_back(of.state().trades[i]);
-    return book::of(std::move(some));
+    for (const std::size_t i : places) some->trades.push_back(state_of(of).trades[i]);
+    return with_state<book>(std::move(some));
 }
 
 results find_values(const engine& by, const sharded_request& of, const book& trades, const market& in,
-                    const run_options& with) {
-    return of.greeks ? by.greeks(trades, in, *of.greeks, with) : by.price(trades, in, with);
+                    const inner_options& with) {
+    const resources fresh(state_of(by));
+    return of.greeks ? greeks_as_asked(fresh, trades, in, *of.greeks, with)
+                     : std::move(prices_as_asked(fresh, trades, {&in, 1}, with).front());
 }
 
 results walk_share(const engine& by, const sharded_request& of, const opened_request& what,
-                   const book& trades, const run_options& with) {
+                   const book& trades, const inner_options& with) {
     results out;
     if (what.scenarios) {
-        scenario_results found = by.scenarios(trades, what.in, *what.scenarios, with);
+        scenario_results found =
+            scenarios_as_asked(resources(state_of(by)), trades, what.in, *what.scenarios, with);
         out = std::move(found.base);
         for (const failed_gain& f : found.failures)
             refuse_failure_of_device(out.rows[f.trade].trade, f.kind, f.message);
@@ -331,7 +339,7 @@ results decider::decide(std::span<const std::size_t> places, bool trains) {
     work->tell_cost = [=, this](const std::string& trade, double operations) {
         costs[trade] += times * operations;
     };
-    run_options how = with;
+    inner_options how{with};
     if (!trains) {
         work->train_nothing();
         how.overrides.controls = technique::none;
@@ -404,7 +412,9 @@ difference_results shards::merge_differences(const engine& by, const run_options
     const verbs::done_request all(*state_, options);
     const verbs::opened_request& what = all.what;
     if (!request().differences) return valued(what.trades, what.in, verbs::merged_prices(by, all));
-    difference_results out = differences(by, what.trades, what.in, *request().differences, all.with);
+    const verbs::resources with(state_of(by), verbs::resources::lasts::many_calls);
+    difference_results out =
+        verbs::differences_as_asked(with, what.trades, what.in, *request().differences, all.with);
     verbs::tell_devices(*state_, out.values.manifest);
     if (!request().fixed) return out;
     out.values.rows = verbs::merged_gains(by, all).base.rows;

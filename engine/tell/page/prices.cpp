@@ -6,6 +6,7 @@
 
 #include "engine/base/columns.h"
 #include "engine/base/shown_numbers.h"
+#include "engine/base/wording.h"
 #include "engine/base/words.h"
 #include "engine/decide/controls/written.h"
 #include "engine/tell/failures.h"
@@ -186,7 +187,7 @@ std::string to_look_at_section(const told& of) {
             escaped("the journal had a file that is no whole block, whose work was done again: " + file));
     if (!m.missing_correlations.empty())
         facts += element("li", escaped("correlations that the market does not state were taken as 0: " +
-                                       pairs_text(m.missing_correlations, 20)));
+                                       config::pairs_text(m.missing_correlations, 20)));
     if (of.beside.scenarios != nullptr)
         for (const std::string& remark : of.beside.scenarios->remarks)
             facts += element("li", escaped(remark));

@@ -14,7 +14,7 @@
 #include "engine/tell/page/sections.h"
 #include "engine/tell/pictures/bars.h"
 #include "engine/tell/scenario_forms.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 
 namespace tilewalk::page {
 

@@ -10,7 +10,7 @@
 #include "engine/tell/page/markup.h"
 #include "engine/tell/pictures/svg.h"
 #include "engine/tell/pictures/time_line.h"
-#include "tilewalk/picture.h"
+#include "tilewalk/page.h"
 #include "tilewalk/printable.h"
 
 namespace tilewalk {
