@@ -80,10 +80,10 @@ TEST(policy_kernels, spill_nothing) {
     std::map<std::string, std::string> texts;
     for (const auto& [id, of] : untrained_of(trades_with_rights(), demo_market(), 4096)) {
         const cuda::policy_kernels k = cuda::policy_kernels_of(of);
-        texts.emplace(k.leaving, id + ", leaving");
-        texts.emplace(k.of_dates, id + ", dates");
-        texts.emplace(k.of_sums, id + ", sums");
-        texts.emplace(k.of_sweep, id + ", sweep");
+        texts.emplace(k.leaving.text, id + ", leaving");
+        texts.emplace(k.of_dates.text, id + ", dates");
+        texts.emplace(k.of_sums.text, id + ", sums");
+        texts.emplace(k.of_sweep.text, id + ", sweep");
     }
     ASSERT_GE(texts.size(), 12u);
     expect_nothing_spilled(texts);
@@ -102,9 +102,9 @@ TEST(policy_kernels, spill_nothing_however_they_read) {
             cuda::kernel_wish how;
             how.feed = feed;
             const cuda::policy_kernels k = cuda::policy_kernels_of(of, cuda::path_reads_of(how));
-            texts.emplace(k.of_dates, id + ", dates, " + feed);
-            texts.emplace(k.of_sums, id + ", sums, " + feed);
-            texts.emplace(k.of_sweep, id + ", sweep, " + feed);
+            texts.emplace(k.of_dates.text, id + ", dates, " + feed);
+            texts.emplace(k.of_sums.text, id + ", sums, " + feed);
+            texts.emplace(k.of_sweep.text, id + ", sweep, " + feed);
         }
     }
     ASSERT_EQ(texts.size(), 27u);

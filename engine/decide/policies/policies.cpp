@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -14,12 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/crew.h"
 #include "engine/decide/exercise/swing.h"
 #include "engine/decide/policies/policy_fits.h"
 #include "engine/decide/policies/policy_kernels.h"
 #include "engine/walk/arrays/shock_file.h"
-#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/device/memory.h"
 #include "engine/walk/cuda/paths/packed_trades.h"
 #include "engine/walk/cuda/paths/shock_cubes.h"
@@ -42,16 +39,9 @@ constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 struct group {
     std::vector<std::size_t> trades;
     std::span<const arrays::shock_cube> scenarios;
-    policy_kernels text;
+    policy_kernels built;
     word64 paths = 0;
     bool has_gain = false;
-    struct built {
-        std::shared_ptr<const std::string> leaving, of_dates, of_sums, of_sweep;
-        std::array<std::shared_ptr<const std::string>*, 4> all() {
-            return {&leaving, &of_dates, &of_sums, &of_sweep};
-        }
-    };
-    std::map<std::string, built> cubins;  // by architecture
 
     word64 tiles() const { return kernels::tiles_of(paths); }
     word64 pitch() const { return tiles() * kernels::paths_per_tile; }
@@ -71,11 +61,11 @@ struct group {
     }
     // Numbers of a tile for all dates, or all fits, of a stage; and for a sweep.
     std::size_t sums_of_tile(const policy_fits& of) const {
-        return std::max(of.dates.size() * static_cast<std::size_t>(text.sizes.numbers_of_tile()),
-                        of.fits.size() * static_cast<std::size_t>(text.sizes.slopes()));
+        return std::max(of.dates.size() * static_cast<std::size_t>(built.sizes.numbers_of_tile()),
+                        of.fits.size() * static_cast<std::size_t>(built.sizes.slopes()));
     }
     std::size_t numbers_of_sweep(std::size_t fits_of_date) const {
-        return 2 * fits_of_date * static_cast<std::size_t>(text.sizes.numbers_of_sweep());
+        return 2 * fits_of_date * static_cast<std::size_t>(built.sizes.numbers_of_sweep());
     }
 };
 
@@ -186,7 +176,7 @@ class launch_memory {
     // Uploads come first.
     void lay_out() {
         const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
-        const kernels::backward_sizes& sizes = of_.text.sizes;
+        const kernels::backward_sizes& sizes = of_.built.sizes;
         std::size_t dates = 0, fits = 0, pieces = 0;
         for (const policy_fits& of : fits_) {
             dates += of.dates.size();
@@ -271,7 +261,7 @@ class launch_memory {
             r.levels = static_cast<word32>(of.levels);
             r.paths = static_cast<word32>(of_.paths);
             put_one(trade_records_ + k * sizeof r, r);
-            found += numbers_of(of_.text.sizes, of) * sizeof(double);
+            found += numbers_of(of_.built.sizes, of) * sizeof(double);
             put_dates(t, of, date_place);
             put_fits(of, fit_place, piece_place);
             std::vector<std::size_t> all(of.dates_to_come());
@@ -360,6 +350,90 @@ class launch_memory {
     std::byte* memory_ = nullptr;
 };
 
+launch sized(std::size_t blocks, std::uint32_t threads, std::uint32_t shared_bytes) {
+    return {.blocks = static_cast<std::uint32_t>(blocks), .threads = threads, .shared_bytes = shared_bytes};
+}
+
+// The launches of a way back; see kernels/exercise/backward_kernel.h.
+class way_back {
+  public:
+    way_back(loaded_device& on, const group& g, const launch_memory& memory, std::size_t trades, stream s)
+        : on_(on),
+          g_(g),
+          memory_(memory),
+          trades_(trades),
+          s_(s),
+          of_dates_(sized(trades * memory.most_dates(), kernels::paths_of_block, g.built.date_bytes())),
+          of_fits_(sized(trades * memory.most_fits(), kernels::paths_of_block, g.built.date_bytes())),
+          of_tiles_(sized(of_dates_.blocks * g.tiles(), kernels::paths_of_block, g.built.tile_bytes())) {}
+
+    // Returns how many there were.
+    unsigned launch_all() {
+        for (const char* name : {"list_paths", "sum_features", "sum_squares"})
+            run(g_.built.of_dates, name, of_tiles_);
+        run(g_.built.of_sums, "sum_functions", of_sums(of_tiles_.blocks, g_.built.sizes.has_few_fits()));
+        run(g_.built.of_dates, "make_factors", of_dates_);
+        sweep();
+        if (g_.has_gain) run(g_.built.of_dates, "find_gain", sized(trades_, threads_of_gain, sizeof(double)));
+        if (g_.built.sizes.moves > 0) find_slopes();
+        return launches_;
+    }
+
+  private:
+    void run(const built_kernel& in, const char* name, const launch& how, word64 blocks_of_sweep = 0,
+             word64 blocks_of_others = 0) {
+        kernels::backward_arguments a =
+            memory_.backward(static_cast<word32>(blocks_of_sweep), static_cast<word32>(blocks_of_others));
+        void* arguments[] = {&a};
+        on_.get().run(in.on(on_, name), how, arguments, s_);
+        ++launches_;
+    }
+    launch of_sums(std::size_t blocks, bool are_few) const {
+        return sized(blocks, g_.built.sums(are_few).threads, g_.built.sums(are_few).bytes);
+    }
+    // Sweeps get as many blocks as are there at once, of equally many tiles. Blocks of sweeps of every second
+    // date have twice as many tiles, and take as long.
+    void sweep() {
+        device& d = on_.get();
+        launch how =
+            sized(0, kernels::backward_sizes::threads_of_sweep, g_.built.sweep_bytes(memory_.fits_of_date()));
+        const auto resident =
+            static_cast<std::size_t>(
+                d.attributes(g_.built.of_sweep.on(on_, "sweep"), how).blocks_per_multiprocessor) *
+            static_cast<std::size_t>(d.properties().multiprocessors);
+        const auto blocks_of = [&](std::size_t tiles_of_block) {
+            return (g_.tiles() + tiles_of_block - 1) / tiles_of_block;
+        };
+        word64 blocks = 0, others = 0;
+        std::size_t tiles_of_block = 0;
+        do {
+            ++tiles_of_block;
+            blocks = blocks_of(tiles_of_block);
+            others = g_.has_gain ? blocks_of(2 * tiles_of_block) : 0;
+        } while (blocks > 1 && trades_ * (blocks + others) > resident);
+        how.blocks = static_cast<std::uint32_t>(trades_ * (blocks + others));
+        how.together = blocks > 1;
+        run(g_.built.of_sweep, "sweep", how, blocks, others);
+    }
+    void find_slopes() {
+        const launch of_slopes = of_sums(of_fits_.blocks * g_.tiles(), g_.built.sizes.has_few_slopes());
+        run(g_.built.of_sums, "sum_moves", of_slopes);
+        run(g_.built.of_dates, "begin_slopes", of_fits_);
+        for (int k = 0; k < kernels::steps_to_slopes; ++k) {
+            run(g_.built.of_sums, "sum_image", of_slopes);
+            run(g_.built.of_dates, "step_slopes", of_fits_);
+        }
+    }
+
+    loaded_device& on_;
+    const group& g_;
+    const launch_memory& memory_;
+    const std::size_t trades_;
+    const stream s_;
+    const launch of_dates_, of_fits_, of_tiles_;
+    unsigned launches_ = 0;
+};
+
 class found_numbers {
   public:
     found_numbers(const double*& next, const kernels::backward_sizes& sizes) : next_(next), sizes_(sizes) {}
@@ -406,7 +480,7 @@ void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_
 
 // Moves `next` behind the policy. Throws tilewalk::error (numeric) if a path had no finite number.
 exercise::policy policy_from(const untrained& t, const group& g, const double*& next) {
-    const kernels::backward_sizes& sizes = g.text.sizes;
+    const kernels::backward_sizes& sizes = g.built.sizes;
     const policy_fits of(t);
     found_numbers found(next, sizes);
     exercise::policy out = t.by;
@@ -449,68 +523,29 @@ bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrain
     });
 }
 
-class policy_search {
+class policy_search final : public piecework {
   public:
-    policy_search(std::span<const wanted_policy> of, std::uint64_t seed,
-                  std::span<const std::shared_ptr<loaded_device>> on, counted_kernels& kernels,
-                  std::uint64_t memory_bytes, kernels::path_reads reads, const std::atomic<bool>* cancel,
-                  gpu_facts& facts)
-        : of_(of),
-          seed_(seed),
-          reads_(reads),
-          on_(on),
-          kernels_(kernels),
-          cancel_(cancel),
-          facts_(facts),
-          found_(of.size()) {
-        open(memory_bytes);
-    }
+    policy_search(std::span<const wanted_policy> of, std::uint64_t seed, device_crew& crew,
+                  kernels::path_reads reads, const std::atomic<bool>* cancel)
+        : of_(of), seed_(seed), reads_(reads), crew_(crew), cancel_(cancel), found_(of.size()) {}
 
-    std::vector<policies::found> run(int threads) {
+    std::vector<policies::found> find_all(std::uint64_t memory_bytes, int threads) {
+        most_bytes_ = crew_.open(memory_bytes, [this](std::size_t, device& on) {
+            const device_properties& p = on.properties();
+            shared_bytes_ = std::min(shared_bytes_, p.shared_bytes_per_block);
+            most_trades_ = std::min(most_trades_, static_cast<std::size_t>(p.multiprocessors));
+        }) / 2;
+        room_ = std::min(word64{most_bytes_of_launch}, most_bytes_);
         gather();
         compile(threads);
         cut();
-        shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
         // Two workers for each device: one makes ready while the other's work is done there.
-        const std::size_t workers = pieces_.size() > on_.size() ? 2 * on_.size() : on_.size();
-        seconds_.resize(workers);
-        const auto work = [&](std::size_t w) { work_on(w % on_.size(), w, pieces); };
-        if (workers == 1) {
-            work(0);
-        } else {
-            at_work crew(workers, work);
-            while (!crew.end_within(std::chrono::milliseconds(50))) {
-            }
-        }
-        if (is_stopped()) throw error(error_kind::cancelled, "the run was stopped");
-        facts_.device_seconds = facts_.kernel_seconds = std::ranges::max(seconds_);
-        for (const std::size_t open : pieces.open())
-            for (const auto& share : facts_.shares)
-                if (share.lost) fail(pieces_[open].trades, *share.lost);
+        workers_.resize(pieces_.size() > crew_.size() ? 2 * crew_.size() : crew_.size());
+        crew_.walk(*this, pieces_.size(), workers_.size(), cancel_);
         return std::move(found_);
     }
 
   private:
-    void open(std::uint64_t memory_bytes) {
-        facts_.shares.resize(on_.size());
-        architectures_.resize(on_.size());
-        for (std::size_t d = 0; d < on_.size(); ++d) {
-            try {
-                device& on = on_[d]->get();
-                const word64 free = on.free_bytes() / 4 * 3;
-                most_bytes_ =
-                    std::min({most_bytes_, free / 2, memory_bytes == 0 ? free : word64{memory_bytes} / 2});
-                const device_properties& p = on.properties();
-                shared_bytes_ = std::min(shared_bytes_, p.shared_bytes_per_block);
-                most_trades_ = std::min(most_trades_, static_cast<std::size_t>(p.multiprocessors));
-                architectures_[d] = p.architecture();
-            } catch (const device_error& e) {
-                facts_.shares[d].lost = e;
-            }
-        }
-        room_ = std::min(word64{most_bytes_of_launch}, most_bytes_);
-    }
-
     void gather() {
         std::map<std::tuple<std::string, std::string, bool, word64, const arrays::shock_cube*>, std::size_t>
             known;
@@ -532,10 +567,10 @@ class policy_search {
             const auto scenarios =
                 t.made.data.scenarios.empty() ? std::span<const arrays::shock_cube>() : of_[i].scenarios;
             const auto [at, is_new] = known.try_emplace(
-                {text.leaving, text.of_sums, has_gain, t.paths, scenarios.data()}, groups_.size());
+                {text.leaving.text, text.of_sums.text, has_gain, t.paths, scenarios.data()}, groups_.size());
             if (is_new) {
                 group& made = groups_.emplace_back();
-                made.text = std::move(text);
+                made.built = std::move(text);
                 made.paths = t.paths;
                 made.has_gain = has_gain;
                 made.scenarios = scenarios;
@@ -544,28 +579,13 @@ class policy_search {
         }
     }
 
+    // The four texts of a group side by side, because some take seconds.
     void compile(int threads) {
-        std::vector<std::string> targets = architectures_;
-        std::ranges::sort(targets);
-        targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-        std::erase(targets, "");
+        std::vector<wanted_kernel> wanted;
         for (group& g : groups_)
-            for (const std::string& target : targets) g.cubins[target];
-        // Different threads compile the four texts of a group, some of which take seconds.
-        const std::size_t texts = 4 * targets.size();
-        threads::for_each(
-            groups_.size() * texts, threads, cancel_,
-            [&](int, std::uint64_t i) {
-                group& g = groups_[i / texts];
-                const std::string& target = targets[i % texts / 4];
-                try {
-                    *g.cubins.at(target).all()[i % 4] = kernels_.cubin({*g.text.texts()[i % 4], target, {}});
-                } catch (const error& e) {
-                    if (e.kind() == error_kind::cancelled) throw;
-                    fail(g.trades, e);
-                }
-            },
-            {});
+            for (built_kernel* const k : g.built.all())
+                wanted.push_back({k, [&](const error& why) { fail(g.trades, why); }});
+        crew_.compile(wanted, threads, cancel_);
     }
 
     void fail(std::span<const std::size_t> trades, const error& why) {
@@ -586,7 +606,7 @@ class policy_search {
                                                     bytes >> 20, most_bytes_ >> 20));
             }
             std::erase_if(g.trades, [&](std::size_t i) { return found_[i].failure.has_value(); });
-            const std::size_t share = (g.trades.size() + on_.size() - 1) / on_.size();
+            const std::size_t share = (g.trades.size() + crew_.size() - 1) / crew_.size();
             std::size_t first = 0;
             while (first < g.trades.size()) {
                 std::size_t count = 0, bytes = 0;
@@ -600,143 +620,44 @@ class policy_search {
         }
     }
 
-    bool is_stopped() const { return cancel_ != nullptr && cancel_->load(); }
-
-    // Trades of a piece that a device can't do fail; a lost device leaves its piece to the others.
-    void work_on(std::size_t d, std::size_t worker, shared_pieces& pieces) {
-        gpu_facts::share& share = facts_.shares[d];
-        const auto is_lost = [&] {
-            const std::lock_guard guard(lock_);
-            return share.lost.has_value();
-        };
-        std::optional<device_memory> room;
-        while (!is_lost()) {
-            const std::optional<std::size_t> taken = pieces.take();
-            if (!taken) return;
-            try {
-                find(d, worker, pieces_[*taken], room);
-                const std::lock_guard guard(lock_);
-                share.has_walked = true;
-            } catch (const device_error& e) {
-                if (e.is_final()) {
-                    {
-                        const std::lock_guard guard(lock_);
-                        share.lost = e;
-                    }
-                    pieces.give_back(*taken);
-                    return;
-                }
-                fail(pieces_[*taken].trades, e);
-            } catch (const error& e) {
-                fail(pieces_[*taken].trades, e);
-            } catch (const std::exception& e) {
-                fail(pieces_[*taken].trades, error(error_kind::internal, e.what()));
-            }
-            pieces.finish();
-        }
-    }
-
-    void find(std::size_t number, std::size_t worker, const piece& p, std::optional<device_memory>& room) {
-        loaded_device& on = *on_[number];
+    bool walk(std::size_t number, std::size_t taken) override {
+        const piece& p = pieces_[taken];
+        worker& by = workers_[number];
+        loaded_device& on = crew_[number % crew_.size()];
         device& d = on.get();
         const group& g = *p.of;
         std::vector<const untrained*> trades;
         for (const std::size_t i : p.trades) trades.push_back(of_[i].of);
-        const auto& cubins = g.cubins.at(architectures_[number]);
-        const kernel leave = on.find(cubins.leaving, "leave");
+        const kernel leave = g.built.leaving.on(on, "leave");
         const owned_stream s = new_stream(d);
-        const launch_memory memory(d, g, trades, room);
+        const launch_memory memory(d, g, trades, by.room);
         in_flight work(d, {s.get()});
         memory.upload(d, s.get());
         memory.clear(d, s.get());
         const owned_event begun = new_event(d, s.get());
 
         kernels::leaving_arguments leaving = memory.leaving(seed_);
-        launch walk;
-        walk.blocks = static_cast<std::uint32_t>(trades.size() * g.tiles());
-        walk.threads = g.text.leaving_threads;
-        walk.shared_bytes = g.text.leaving_shared_bytes;
+        const launch forth =
+            sized(trades.size() * g.tiles(), g.built.leaving_threads, g.built.leaving_shared_bytes);
         void* leaving_arguments[] = {&leaving};
-        d.run(leave, walk, leaving_arguments, s.get());
-        const unsigned launches = 1 + go_back(on, g, cubins, memory, trades.size(), s.get());
+        d.run(leave, forth, leaving_arguments, s.get());
+        const unsigned launches = 1 + way_back(on, g, memory, trades.size(), s.get()).launch_all();
         const owned_event ended = new_event(d, s.get());
         const std::vector<double> numbers = memory.download(d, s.get());
         d.wait(s.get());
         work.end();
         take(p, numbers);
-        const std::lock_guard guard(lock_);
-        facts_.launches += launches;
-        seconds_[worker] += d.milliseconds_between(begun.get(), ended.get()) / 1000;
+        crew_.count(launches);
+        by.seconds += d.milliseconds_between(begun.get(), ended.get()) / 1000;
+        return true;
     }
-
-    // See kernels/exercise/backward_kernel.h. Returns the number of launches.
-    static unsigned go_back(loaded_device& on, const group& g, const group::built& cubins,
-                            const launch_memory& memory, std::size_t trades, stream s) {
-        device& d = on.get();
-        unsigned launches = 0;
-        const auto run = [&](const std::shared_ptr<const std::string>& in, const char* name,
-                             const launch& how, word32 blocks_of_sweep = 0, word32 blocks_of_others = 0) {
-            kernels::backward_arguments a = memory.backward(blocks_of_sweep, blocks_of_others);
-            void* arguments[] = {&a};
-            d.run(on.find(in, name), how, arguments, s);
-            ++launches;
-        };
-        launch of_tiles, of_dates, of_fits, of_trades, sweep;
-        of_dates.blocks = static_cast<std::uint32_t>(trades * memory.most_dates());
-        of_dates.threads = kernels::paths_of_block;
-        of_dates.shared_bytes = g.text.date_bytes();
-        of_fits = of_dates;
-        of_fits.blocks = static_cast<std::uint32_t>(trades * memory.most_fits());
-        of_tiles.blocks = of_dates.blocks * static_cast<std::uint32_t>(g.tiles());
-        of_tiles.threads = kernels::paths_of_block;
-        of_tiles.shared_bytes = g.text.tile_bytes();
-        const auto of_sums = [&](bool are_few) {
-            launch out = of_tiles;
-            out.threads = g.text.sums(are_few).threads;
-            out.shared_bytes = g.text.sums(are_few).bytes;
-            return out;
-        };
-        const launch of_functions = of_sums(g.text.sizes.has_few_fits());
-        launch of_slopes = of_sums(g.text.sizes.has_few_slopes());
-        of_slopes.blocks = of_fits.blocks * static_cast<std::uint32_t>(g.tiles());
-        of_trades.blocks = static_cast<std::uint32_t>(trades);
-        of_trades.threads = threads_of_gain;
-        of_trades.shared_bytes = sizeof(double);
-        for (const char* name : {"list_paths", "sum_features", "sum_squares"})
-            run(cubins.of_dates, name, of_tiles);
-        run(cubins.of_sums, "sum_functions", of_functions);
-        run(cubins.of_dates, "make_factors", of_dates);
-
-        // Sweeps get as many blocks as are there at once, of equally many tiles. Blocks of sweeps of every
-        // second date have twice as many tiles, and take as long.
-        sweep.threads = kernels::backward_sizes::threads_of_sweep;
-        sweep.shared_bytes = g.text.sweep_bytes(memory.fits_of_date());
-        const auto resident =
-            static_cast<std::size_t>(
-                d.attributes(on.find(cubins.of_sweep, "sweep"), sweep).blocks_per_multiprocessor) *
-            static_cast<std::size_t>(d.properties().multiprocessors);
-        const auto blocks_of = [&](std::size_t tiles_of_block) {
-            return (g.tiles() + tiles_of_block - 1) / tiles_of_block;
-        };
-        std::size_t blocks = 0, others = 0, tiles_of_block = 0;
-        do {
-            ++tiles_of_block;
-            blocks = blocks_of(tiles_of_block);
-            others = g.has_gain ? blocks_of(2 * tiles_of_block) : 0;
-        } while (blocks > 1 && trades * (blocks + others) > resident);
-        sweep.blocks = static_cast<std::uint32_t>(trades * (blocks + others));
-        sweep.together = blocks > 1;
-        run(cubins.of_sweep, "sweep", sweep, static_cast<word32>(blocks), static_cast<word32>(others));
-        if (g.has_gain) run(cubins.of_dates, "find_gain", of_trades);
-        if (g.text.sizes.moves == 0) return launches;
-        run(cubins.of_sums, "sum_moves", of_slopes);
-        run(cubins.of_dates, "begin_slopes", of_fits);
-        for (int k = 0; k < kernels::steps_to_slopes; ++k) {
-            run(cubins.of_sums, "sum_image", of_slopes);
-            run(cubins.of_dates, "step_slopes", of_fits);
-        }
-        return launches;
+    void end(std::size_t number) override {
+        worker& by = workers_[number];
+        by.room.reset();
+        crew_.count(0, by.seconds, by.seconds);
     }
+    ends ended_by(const error&) const override { return ends::piece; }
+    void fail(std::size_t taken, const error& why) override { fail(pieces_[taken].trades, why); }
 
     void take(const piece& p, const std::vector<double>& numbers) {
         const double* next = numbers.data();
@@ -749,21 +670,23 @@ class policy_search {
         }
     }
 
+    // A worker of a device: its memory there, and the time that its pieces took.
+    struct worker {
+        std::optional<device_memory> room;
+        double seconds = 0;
+    };
     std::span<const wanted_policy> of_;
     const std::uint64_t seed_;
     const kernels::path_reads reads_;
-    std::span<const std::shared_ptr<loaded_device>> on_;
-    counted_kernels& kernels_;
+    device_crew& crew_;
     const std::atomic<bool>* cancel_;
-    gpu_facts& facts_;
     // Bytes of a launch, and of one of a single trade. Two are made ready at once.
-    word64 room_ = 0, most_bytes_ = ~word64{0};
+    word64 room_ = 0, most_bytes_ = 0;
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
-    std::vector<std::string> architectures_;  // by device; empty if lost
-    std::vector<double> seconds_;             // by worker
     std::vector<group> groups_;
     std::vector<piece> pieces_;
-    std::mutex lock_;  // guards what several devices or compilers write
+    std::vector<worker> workers_;
+    std::mutex lock_;  // guards what several devices write
     std::vector<policies::found> found_;
 };
 
@@ -771,14 +694,7 @@ class policy_search {
 
 std::vector<policies::found> policies::find(std::span<const wanted_policy> of, std::uint64_t seed,
                                             const std::atomic<bool>* cancel) {
-    return policy_search(of, seed, on_, kernels_, memory_bytes_, reads_, cancel, facts_).run(threads_);
-}
-
-gpu_facts policies::facts() const {
-    gpu_facts out = facts_;
-    out.kernels_compiled = kernels_.compiled();
-    out.kernels_from_cache = kernels_.from_cache();
-    return out;
+    return policy_search(of, seed, crew_, reads_, cancel).find_all(memory_bytes_, threads_);
 }
 
 }  // namespace tilewalk::cuda

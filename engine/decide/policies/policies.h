@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,9 +12,7 @@
 
 #include "engine/decide/exercise/training.h"
 #include "engine/walk/arrays/shock_cube.h"
-#include "engine/walk/cuda/compile/counted_kernels.h"
-#include "engine/walk/cuda/device/gpu_run.h"
-#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "kernels/exercise/backward_arguments.h"
 
 namespace tilewalk::cuda {
@@ -29,10 +26,9 @@ class policies {
   public:
     // memory_bytes`: limit on each device, 0: all that is free. `threads` compile kernels. A block without
     // room in shared memory to read paths ahead reads them ahead in registers.
-    policies(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels,
-             std::uint64_t memory_bytes, int threads,
+    policies(device_crew::devices on, kernel_store& kernels, std::uint64_t memory_bytes, int threads,
              kernels::path_reads reads = kernels::path_reads::register_rolling)
-        : on_(on), kernels_(kernels), memory_bytes_(memory_bytes), threads_(threads), reads_(reads) {}
+        : crew_(on, kernels), memory_bytes_(memory_bytes), threads_(threads), reads_(reads) {}
 
     // By trade, the policy, or why there is none: a kernel that can't be compiled, too little memory, no
     // device left, a path that has no finite number. Both are empty if a block has no room for so many
@@ -45,15 +41,13 @@ class policies {
     std::vector<found> find(std::span<const wanted_policy> of, std::uint64_t seed,
                             const std::atomic<bool>* cancel);
 
-    gpu_facts facts() const;
+    gpu_facts facts() const { return crew_.facts(); }
 
   private:
-    std::span<const std::shared_ptr<loaded_device>> on_;
-    counted_kernels kernels_;
+    device_crew crew_;
     std::uint64_t memory_bytes_;
     int threads_;
     kernels::path_reads reads_;
-    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

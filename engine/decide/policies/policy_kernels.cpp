@@ -104,34 +104,32 @@ extern __shared__ __align__(128) char shared[];
                             [&](std::size_t m) { return static_cast<std::uint64_t>(of_moves[m].order); })));
 }
 
-std::string bounds_of(std::uint32_t threads, int resident) {
-    return fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", threads, resident);
-}
-
 void make_way_back(policy_kernels& to, const exercise::policy& by) {
     const std::string basis = basis_text(by, to);
     const bool has_moves = to.sizes.moves > 0;
-    const std::string of_tile = bounds_of(kernels::paths_of_block, 2 * to.tile_bytes() <= 200 * 1024 ? 2 : 1);
-    const std::string of_date = bounds_of(kernels::paths_of_block, 1);
-    to.of_dates = basis + kernel_of("list_paths", "list_paths", of_tile) +
-                  kernel_of("sum_features", "sum_features<false>", of_tile) +
-                  kernel_of("sum_squares", "sum_features<true>", of_tile) +
-                  kernel_of("make_factors", "make_factors", of_date) +
-                  kernel_of("find_gain", "gain", bounds_of(threads_of_gain, 1));
+    const std::string of_tile =
+        bounds_text(kernels::paths_of_block, 2 * to.tile_bytes() <= 200 * 1024 ? 2 : 1);
+    const std::string of_date = bounds_text(kernels::paths_of_block, 1);
+    to.of_dates.text = basis + kernel_of("list_paths", "list_paths", of_tile) +
+                       kernel_of("sum_features", "sum_features<false>", of_tile) +
+                       kernel_of("sum_squares", "sum_features<true>", of_tile) +
+                       kernel_of("make_factors", "make_factors", of_date) +
+                       kernel_of("find_gain", "gain", bounds_text(threads_of_gain, 1));
     if (has_moves)
-        to.of_dates += kernel_of("begin_slopes", "step<false>", of_date) +
-                       kernel_of("step_slopes", "step<true>", of_date);
+        to.of_dates.text += kernel_of("begin_slopes", "step<false>", of_date) +
+                            kernel_of("step_slopes", "step<true>", of_date);
     const auto of_sums = [&](bool are_few) {
-        return are_few ? bounds_of(to.sums(true).threads, 4) : of_tile;
+        return are_few ? bounds_text(to.sums(true).threads, 4) : of_tile;
     };
     const std::string of_slopes = of_sums(to.sizes.has_few_slopes());
-    to.of_sums = basis + kernel_of("sum_functions", "sum_functions", of_sums(to.sizes.has_few_fits()));
+    to.of_sums.text = basis + kernel_of("sum_functions", "sum_functions", of_sums(to.sizes.has_few_fits()));
     if (has_moves)
-        to.of_sums += kernel_of("sum_moves", "sum_moves<false>", of_slopes) +
-                      kernel_of("sum_image", "sum_moves<true>", of_slopes);
+        to.of_sums.text += kernel_of("sum_moves", "sum_moves<false>", of_slopes) +
+                           kernel_of("sum_image", "sum_moves<true>", of_slopes);
     const int resident_sweeps = to.sizes.functions <= 12 ? 5 : to.sizes.has_few_functions() ? 4 : 2;
-    to.of_sweep = basis + kernel_of("sweep", "sweep",
-                                    bounds_of(kernels::backward_sizes::threads_of_sweep, resident_sweeps));
+    to.of_sweep.text =
+        basis +
+        kernel_of("sweep", "sweep", bounds_text(kernels::backward_sizes::threads_of_sweep, resident_sweeps));
 }
 
 }  // namespace
@@ -147,7 +145,7 @@ policy_kernels policy_kernels_of(const exercise::untrained& of, path_reads reads
     how.precision = program::precision::double_;
     left_states leaves;
     for (const auto& section : of.leaves) leaves.push_back(section.states);
-    out.leaving = leaving_kernel_text(of.made.code, how, leaves);
+    out.leaving.text = leaving_kernel_text(of.made.code, how, leaves);
     out.leaving_threads = static_cast<std::uint32_t>(how[knobs::block]);
     out.leaving_shared_bytes =
         static_cast<std::uint32_t>(feed_shared_bytes(how, of.made.code.slots_per_step()));

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "engine/decide/exercise/training.h"
 #include "engine/walk/cuda/compile/kernel_wish.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "kernels/exercise/backward_arguments.h"
 
 namespace tilewalk::cuda {
@@ -17,12 +17,13 @@ inline constexpr std::uint32_t threads_of_gain = 1024;
 
 struct policy_kernels {
     // The kernel `leave`, which takes kernels::leaving_arguments; a block walks a tile.
-    std::string leaving;
+    built_kernel leaving;
     std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
     // The kernels of the backward induction, in texts that compile side by side: all dates, sums, and the
     // sweep; see kernels/exercise/backward_kernel.h.
-    std::string of_dates, of_sums, of_sweep;
-    std::array<const std::string*, 4> texts() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
+    built_kernel of_dates, of_sums, of_sweep;
+    std::array<built_kernel*, 4> all() { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
+    std::array<const built_kernel*, 4> all() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
     kernels::backward_sizes sizes{};
     // A block that sums functions or moves, if the sums of a lane are few or many.
     struct block_of_sums {

@@ -241,10 +241,10 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
                                                    "sweep_of_policy_"};
         for (std::size_t k = 0; k < names.size(); ++k) {
             const std::string name = names[k];
-            const std::string* const source = of.texts()[k];
-            const auto [at, is_new] = by_text.try_emplace(*source);
+            const std::string& source = of.all()[k]->text;
+            const auto [at, is_new] = by_text.try_emplace(source);
             if (is_new) {
-                in_order.push_back(*source);
+                in_order.push_back(source);
                 at->second.name = name + std::to_string(++count[name]);
             }
             at->second.trades.insert(i);

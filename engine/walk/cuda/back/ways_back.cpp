@@ -2,20 +2,14 @@
 #include "engine/walk/cuda/back/ways_back.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 
-#include "engine/base/crew.h"
 #include "engine/walk/cuda/compile/kernel_text.h"
 #include "engine/walk/cuda/compile/reductions.h"
-#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/device/memory.h"
 #include "engine/walk/cuda/device/spaces.h"
 #include "engine/walk/cuda/paths/chunk.h"
@@ -46,10 +40,9 @@ struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
     way_back_kernel kernel;
-    std::map<std::string, std::shared_ptr<const std::string>> cubins;  // by architecture
-    std::size_t steps = 0, places = 0;                                 // largest of a job
-    std::size_t array_rows = 0, scratch_bytes = 0;                     // likewise, if they read arrays
-    std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;       // rows that any job reads
+    std::size_t steps = 0, places = 0;                            // largest of a job
+    std::size_t array_rows = 0, scratch_bytes = 0;                // likewise, if they read arrays
+    std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;  // rows that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
     std::size_t kept_bytes() const {
@@ -83,18 +76,172 @@ struct way_piece {
     run::tile_range tiles;
 };
 
-class both_ways_walk {
+// Jobs packed for both ways.
+struct packed_ways {
+    std::vector<std::size_t> numbers;  // of the jobs, in their walk
+    std::vector<run::job> jobs;
+    packed_trades forth, back;
+
+    packed_ways(std::span<const run::job> all, std::vector<std::size_t> of, number_type type)
+        : numbers(std::move(of)) {
+        std::vector<run::job> jobs_back;
+        for (const std::size_t j : numbers) {
+            jobs.push_back(all[j]);
+            jobs_back.push_back({&all[j].back.code->back, all[j].back.data, all[j].when, {}});
+        }
+        forth = pack(jobs, type);
+        back = pack(jobs_back, type);
+    }
+};
+
+// Places of the derivatives of some jobs.
+struct places_of_jobs {
+    std::vector<std::size_t> sizes;
+    std::vector<kernels::derivatives_of_trade> of;
+    std::vector<word32> first;  // of each kind
+    std::size_t all = 0;
+
+    explicit places_of_jobs(std::span<const run::job> jobs) {
+        for (const run::job& j : jobs) {
+            const program::derivative_places places = program::places_of(*j.back.code, *j.data);
+            of.push_back({all, places.size, first.size()});
+            for (const std::size_t f : places.first) first.push_back(static_cast<word32>(f));
+            sizes.push_back(places.size);
+            all += places.size;
+        }
+    }
+};
+
+// Packed trades in the memory of a device.
+struct trades_in_memory {
+    const packed_trades& packed;
+    device_memory numbers, words, records;
+
+    trades_in_memory(device& on, const packed_trades& of)
+        : packed(of),
+          numbers(on, packed.numbers.size()),
+          words(on, packed.words.size() * sizeof(word32)),
+          records(on, packed.records.size() * sizeof(kernels::trade_record)) {}
+    void upload(device& on, stream s) const {
+        on.upload(numbers.as<void>(), packed.numbers.data(), packed.numbers.size(), s);
+        on.upload(words.as<void>(), packed.words.data(), packed.words.size() * sizeof(word32), s);
+        on.upload(records.as<void>(), packed.records.data(), records.bytes(), s);
+    }
+};
+
+// A piece on a device: its memory, and what is launched there. All work is in one stream.
+class piece_on_device {
   public:
-    both_ways_walk(const run::walk& of, std::span<const std::shared_ptr<loaded_device>> on,
-                   counted_kernels& kernels, const ways_back::decider& how, std::uint64_t memory_bytes,
-                   const random::catalogue_entry& source, const ways_back::taker& take, gpu_facts& facts)
+    piece_on_device(loaded_device& on, const way_piece& p, const packed_ways& trades, const chunk& tiles,
+                    const shock_plan& plan, stream s)
+        : device_(on.get()),
+          s_(s),
+          p_(p),
+          code_(*trades.jobs.front().code),  // of all jobs
+          blocks_(trades.jobs.size() * tiles.tiles.count),
+          places_(trades.jobs),
+          forth_(device_, trades.forth),
+          back_(device_, trades.back),
+          results_(device_, reduction_named("tree"), tiles, trades.jobs.size() * code_.outputs.size()),
+          arrays_(on, plan, tiles.tiles.count, 1, s),
+          kept_(device_, blocks_ * p.of->kept_bytes()),
+          shocks_(device_, blocks_ * p.of->shock_bytes(code_.slots_per_step())),
+          sums_(device_, places_.all * tiles.tiles.count * warps_of(p.of->how) * sizeof(double)),
+          merged_(device_, tiles.parts() * places_.all * sizeof(double)),
+          records_(device_, places_.of.size() * sizeof(kernels::derivatives_of_trade)),
+          first_places_(device_, places_.first.size() * sizeof(word32)),
+          found(results_.number_of_parts()),
+          derivatives(tiles.parts() * places_.all) {}
+
+    void upload() const {
+        forth_.upload(device_, s_);
+        back_.upload(device_, s_);
+        device_.upload(records_.as<void>(), places_.of.data(), records_.bytes(), s_);
+        device_.upload(first_places_.as<void>(), places_.first.data(), first_places_.bytes(), s_);
+    }
+    void walk(kernel both_ways) {
+        results_.clear(s_);
+        device_.fill(sums_.as<void>(), 0, sums_.bytes(), s_);
+        arrays_.fill(0, p_.tiles.first, p_.tiles.count, s_);
+        kernels::way_back_arguments a = arguments();
+        const launch with{static_cast<std::uint32_t>(blocks_), static_cast<std::uint32_t>(p_.of->how.block()),
+                          p_.of->kernel.shared_bytes};
+        void* all[] = {&a};
+        device_.run(both_ways, with, all, s_);
+    }
+    void merge(kernel merge_tiles, kernel merge_derivatives) {
+        results_.merge(merge_tiles, s_);
+        const std::size_t most_places = std::ranges::max(places_.sizes);
+        kernels::derivative_merge_arguments a{sums_.as<double>(),
+                                              merged_.as<double>(),
+                                              records_.as<kernels::derivatives_of_trade>(),
+                                              most_places,
+                                              static_cast<word32>(p_.tiles.count),
+                                              results_.of().part_tiles(),
+                                              warps_of(p_.of->how)};
+        const std::size_t blocks_of_part = (most_places + threads_of_merge - 1) / threads_of_merge;
+        const launch with{
+            static_cast<std::uint32_t>(places_.of.size() * results_.of().parts() * blocks_of_part),
+            threads_of_merge};
+        void* all[] = {&a};
+        device_.run(merge_derivatives, with, all, s_);
+    }
+    void download() {
+        device_.download(found.data(), results_.parts(), found.size() * sizeof(kernels::tile_result), s_);
+        device_.download(derivatives.data(), merged_.as<void>(), merged_.bytes(), s_);
+        device_.wait(s_);
+    }
+    std::span<const std::size_t> places() const { return places_.sizes; }
+
+  private:
+    kernels::way_back_arguments arguments() const {
+        kernels::way_back_arguments a{};
+        a.forth = results_.arguments();
+        a.forth.trades = forth_.records.as<kernels::trade_record>();
+        a.forth.numbers = forth_.numbers.as<void>();
+        a.forth.words = forth_.words.as<word32>();
+        a.forth.trade_count = static_cast<word32>(places_.of.size());
+        a.forth.normal = arrays_.normals(0, code_.normals_per_step);
+        a.forth.uniform = arrays_.uniforms(0, code_.uniforms_per_step);
+        a.forth.scenario = arrays_.scenarios(0);
+        a.forth.first_path = p_.tiles.first * kernels::paths_per_tile;
+        a.back = back_.records.as<kernels::trade_record>();
+        a.back_numbers = back_.numbers.as<void>();
+        a.back_words = back_.words.as<word32>();
+        a.derivatives = records_.as<kernels::derivatives_of_trade>();
+        a.first_places = first_places_.as<word32>();
+        a.kept = kept_.as<void>();
+        a.shocks = shocks_.as<void>();
+        a.sums = sums_.as<double>();
+        a.most_pieces = static_cast<word32>(p_.of->pieces());
+        a.most_steps = static_cast<word32>(p_.of->steps);
+        return a;
+    }
+
+    device& device_;
+    const stream s_;
+    const way_piece& p_;
+    const program::path_program& code_;
+    const std::size_t blocks_;
+    const places_of_jobs places_;
+    const trades_in_memory forth_, back_;
+    chunk_memory results_;
+    shock_cubes arrays_;
+    const device_memory kept_, shocks_, sums_, merged_, records_, first_places_;
+
+  public:
+    std::vector<kernels::tile_result> found;  // [job and output][part]
+    std::vector<double> derivatives;          // [job][part][place]
+};
+
+class both_ways_walk final : public piecework {
+  public:
+    both_ways_walk(const run::walk& of, device_crew& crew, const ways_back::decider& how,
+                   const random::catalogue_entry& source, const ways_back::taker& take)
         : of_(of),
-          on_(on),
-          kernels_(kernels),
-          memory_bytes_(memory_bytes),
+          crew_(crew),
           source_(source),
           take_(take),
-          facts_(facts),
           run_tiles_(kernels::tiles_of(of.paths)),
           part_tiles_(of.part_tiles()),
           asked_(run::asked_or_all(of.tiles, run_tiles_)),
@@ -117,46 +264,30 @@ class both_ways_walk {
         }
     }
 
-    std::vector<std::optional<error>> walk(int threads) {
-        for (std::size_t d = 0; d < on_.size(); ++d) {
-            served& by = served_.emplace_back();
-            try {
-                device& on = on_[d]->get();
-                const word64 free = on.free_bytes() / 4 * 3;
-                room_ = std::min({room_, free, memory_bytes_ == 0 ? free : word64{memory_bytes_}});
-                by.architecture = on.properties().architecture();
-                const owned_stream s = new_stream(on);
-                by.begun.emplace(new_event(on, s.get()));
-            } catch (const device_error& e) {
-                facts_.shares[d].lost = e;
-                by.architecture.clear();
-            }
-        }
-        const std::size_t workers = on_.size() * std::min(threads_of_device, groups_.size());
-        room_ /= workers / on_.size();
+    std::vector<std::optional<error>> walk_all(std::uint64_t memory_bytes, int threads) {
+        served_.resize(crew_.size());
+        room_ = std::min<word64>(room_, crew_.open(memory_bytes, [&](std::size_t d, device& on) {
+            const owned_stream s = new_stream(on);
+            served_[d].begun.emplace(new_event(on, s.get()));
+        }));
+        const std::size_t workers_of_device = std::min(threads_of_device, groups_.size());
+        room_ /= workers_of_device;
         for (way_group& g : groups_) decide(g);
         compile(threads);
         cut();
-        shared_pieces pieces(pieces_.size(), [this] { return is_stopped(); });
-        const auto work = [&](std::size_t worker) { work_on(worker % on_.size(), pieces); };
-        if (workers == 1 && !of_.on_progress) {
-            work(0);
-        } else {
-            at_work crew(workers, work);
-            do {
-                tell();
-            } while (!crew.end_within(std::chrono::milliseconds(50)));
-        }
-        if (of_.cancel != nullptr && of_.cancel->load())
-            throw error(error_kind::cancelled, "the run was stopped");
-        if (failed_) throw error(*failed_);
-        tell();
-        for (served& by : served_)
-            facts_.kernel_seconds = std::max(facts_.kernel_seconds, seconds_of_any(std::move(by.spans)));
-        facts_.device_seconds = facts_.kernel_seconds;
-        for (const std::size_t open : pieces.open()) {
-            for (const auto& share : facts_.shares)
-                if (share.lost) fail(pieces_[open].jobs, *share.lost);
+        const auto tell = [&] {
+            std::unique_lock guard(lock_);
+            const run::progress now = done_;
+            guard.unlock();
+            of_.on_progress(now);
+        };
+        const bool tells = of_.on_progress != nullptr;
+        crew_.walk(*this, pieces_.size(), workers_of_device * crew_.size(), of_.cancel,
+                   tells ? tell : std::function<void()>());
+        if (tells) tell();
+        for (served& by : served_) {
+            const double seconds = seconds_of_any(std::move(by.spans));
+            crew_.count(0, seconds, seconds);
         }
         return std::move(failures_);
     }
@@ -174,27 +305,13 @@ class both_ways_walk {
     }
 
     void compile(int threads) {
-        std::vector<std::string> targets;
-        for (const served& by : served_) targets.push_back(by.architecture);
-        std::ranges::sort(targets);
-        targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-        std::erase(targets, "");
-        std::mutex lock;
-        threads::for_each(groups_.size() * targets.size(), threads, of_.cancel,
-                          [&](int, std::uint64_t i) {
-                              way_group& g = groups_[i / targets.size()];
-                              const std::string& target = targets[i % targets.size()];
-                              try {
-                                  auto cubin = kernels_.cubin({g.kernel.text, target, {}});
-                                  const std::lock_guard guard(lock);
-                                  g.cubins.emplace(target, std::move(cubin));
-                              } catch (const error& e) {
-                                  if (e.kind() == error_kind::cancelled) throw;
-                                  const std::lock_guard guard(lock);
-                                  fail(g.jobs, e);
-                              }
-                          },
-                          {});
+        std::vector<wanted_kernel> wanted{{&merge_tiles_, [&](const error& why) {
+                                               for (const way_group& g : groups_) fail(g.jobs, why);
+                                           }}};
+        for (way_group& g : groups_) {
+            wanted.push_back({&g.kernel, [&](const error& why) { fail(g.jobs, why); }});
+        }
+        crew_.compile(wanted, threads, of_.cancel);
     }
 
     void fail(std::span<const std::size_t> jobs, const error& why) {
@@ -208,7 +325,7 @@ class both_ways_walk {
             std::erase_if(g.jobs, [&](std::size_t j) { return failures_[j].has_value(); });
             if (g.jobs.empty()) continue;
             const word64 all = g.jobs.size() * asked_.count;
-            const word64 share = (all + on_.size() - 1) / on_.size();
+            const word64 share = (all + crew_.size() - 1) / crew_.size();
             const word64 room = room_ - std::min(room_, word64{g.scratch_bytes});
             const word64 most =
                 std::min(room / (tile_bytes(g, of_.jobs[g.jobs.front()]) + 1), std::max(share, word64{1}));
@@ -230,68 +347,27 @@ class both_ways_walk {
                 pieces_.push_back({&g, jobs.subspan(j, 1), {first, std::min(tiles, range.end() - first)}});
     }
 
-    bool is_stopped() const { return has_failed_ || (of_.cancel != nullptr && of_.cancel->load()); }
-    void tell() {
-        if (!of_.on_progress) return;
-        std::unique_lock guard(lock_);
-        const run::progress now = done_;
-        guard.unlock();
-        of_.on_progress(now);
+    // A device can't do a piece that it has no memory or its source no numbers for.
+    ends ended_by(const error& why) const override {
+        const bool stays = why.kind() == error_kind::device || why.kind() == error_kind::usage;
+        return stays ? ends::piece : ends::work;
     }
-
-    // Walks pieces until there are none. Jobs fail that the device can't do, for lack of memory or of
-    // numbers. A lost device leaves its piece to the others. Any other failure ends the walk.
-    void work_on(std::size_t d, shared_pieces& pieces) {
-        gpu_facts::share& share = facts_.shares[d];
-        const auto is_lost = [&] {
-            const std::lock_guard guard(lock_);
-            return share.lost.has_value();
-        };
-        std::optional<std::size_t> taken;
-        try {
-            while (!is_lost() && (taken = pieces.take())) {
-                try {
-                    const std::optional<span_of_time> ran = walk_piece(*on_[d], served_[d], pieces_[*taken]);
-                    const std::lock_guard guard(lock_);
-                    if (ran) served_[d].spans.push_back(*ran);
-                    share.has_walked = true;
-                } catch (const error& e) {
-                    const auto* const of_device = dynamic_cast<const device_error*>(&e);
-                    const bool stays = e.kind() == error_kind::device || e.kind() == error_kind::usage;
-                    if (!stays || (of_device != nullptr && of_device->is_final())) throw;
-                    const std::lock_guard guard(lock_);
-                    fail(pieces_[*taken].jobs, e);
-                }
-                pieces.finish();
-                taken.reset();
-            }
-        } catch (const device_error& e) {
-            const std::lock_guard guard(lock_);
-            share.lost = e;
-        } catch (const error& e) {
-            end(e);
-        } catch (const std::exception& e) {
-            end(error(error_kind::internal, e.what()));
-        }
-        if (taken) pieces.give_back(*taken);
-    }
-    void end(const error& why) {
+    void fail(std::size_t piece, const error& why) override {
         const std::lock_guard guard(lock_);
-        if (!failed_) failed_ = why;
-        has_failed_ = true;
+        fail(pieces_[piece].jobs, why);
     }
 
+    // A device and the launches that it has walked.
     struct served {
-        std::string architecture;  // empty if lost
         std::optional<owned_event> begun;
-        std::vector<span_of_time> spans;  // launches since `begun`
+        std::vector<span_of_time> spans;  // since it began
     };
 
     shock_plan plan_for(const run::job& any, precision in) {
         shock_plan plan;
         plan.source = of_.points_of(any) ? &random::points() : &source_;
         plan.replay = of_.replay;
-        plan.kernels = &kernels_;
+        plan.kernels = &crew_.kernels();
         plan.space = &space_named("global");
         plan.precision = in;
         plan.seed = of_.seed;
@@ -330,225 +406,114 @@ class both_ways_walk {
             packed.records[k].uniform_row = of.uniforms;
         }
     }
-    // Returns when the device walked the piece; empty if no job could be packed.
-    std::optional<span_of_time> walk_piece(loaded_device& on, const served& by, const way_piece& p);
-    void take_found(const way_piece& p, std::span<const std::size_t> jobs,
-                    std::span<const std::size_t> places, std::span<const kernels::tile_result> results,
-                    std::span<const double> derivatives);
+    // The jobs of a piece that can be packed; the others fail.
+    packed_ways packed(const way_piece& p) {
+        const number_type type = program::real_type(p.of->how.precision);
+        packed_ways out(of_.jobs, {p.jobs.begin(), p.jobs.end()}, type);
+        std::vector<std::size_t> good;
+        for (std::size_t k = 0; k < out.numbers.size(); ++k) {
+            if (!out.forth.failures[k]) {
+                good.push_back(out.numbers[k]);
+                continue;
+            }
+            const std::lock_guard guard(lock_);
+            fail({&out.numbers[k], 1}, *out.forth.failures[k]);
+        }
+        if (good.size() < out.numbers.size()) out = packed_ways(of_.jobs, std::move(good), type);
+        return out;
+    }
+    bool walk(std::size_t worker, std::size_t piece) override {
+        const std::size_t number = worker % crew_.size();
+        const way_piece& p = pieces_[piece];
+        packed_ways trades = packed(p);
+        if (trades.jobs.empty()) return true;
+        shock_plan plan = plan_for(trades.jobs.front(), p.of->how.precision);
+        plan.scenarios = rows_of(of_.scenarios, trades.forth.scenarios);
+        if (p.of->how.reads_arrays) plan_rows(trades.jobs, plan, trades.forth);
 
+        loaded_device& on = crew_[number];
+        device& d = on.get();
+        const kernel both_ways = p.of->kernel.on(on, "walk_both_ways");
+        const kernel merge_derivatives = p.of->kernel.on(on, "merge_derivatives");
+        const kernel merge_tiles = merge_tiles_.on(on, "merge_tiles");
+        const owned_stream s = new_stream(d);
+        piece_on_device there(on, p, trades, {of_.seed, of_.paths, p.tiles, part_tiles_}, plan, s.get());
+        in_flight work(d, {s.get()});
+        there.upload();
+        const owned_event begun = new_event(d, s.get());
+        there.walk(both_ways);
+        there.merge(merge_tiles, merge_derivatives);
+        const owned_event ended = new_event(d, s.get());
+        there.download();
+        work.end();
+        const auto since_begun = [&](const owned_event& e) {
+            return d.milliseconds_between(served_[number].begun->get(), e.get());
+        };
+        const span_of_time ran{since_begun(begun), since_begun(ended)};
+        take_found(p, trades.numbers, there);
+        const std::lock_guard guard(lock_);
+        served_[number].spans.push_back(ran);
+        return true;
+    }
+    void take_found(const way_piece& p, std::span<const std::size_t> jobs, const piece_on_device& there) {
+        const std::span<const std::size_t> places = there.places();
+        const std::span<const kernels::tile_result> results = there.found;
+        const std::span<const double> derivatives = there.derivatives;
+        const std::size_t outputs = of_.jobs[jobs.front()].code->outputs.size();
+        const std::size_t parts = results.size() / (jobs.size() * outputs);
+        std::vector<kernels::tile_result> of_part(outputs);
+        const auto add = [&](run::tally& to, std::size_t k, std::size_t first_place) {
+            for (std::size_t q = 0; q < parts; ++q) {
+                const word64 first = p.tiles.first + q * part_tiles_;
+                for (std::size_t o = 0; o < outputs; ++o) of_part[o] = results[(k * outputs + o) * parts + q];
+                to.add({first, std::min(part_tiles_, p.tiles.end() - first)}, of_part,
+                       derivatives.subspan((first_place * parts + q * places[k]), places[k]));
+            }
+        };
+        const word64 first_path = p.tiles.first * kernels::paths_per_tile;
+        const word64 paths =
+            std::min(p.tiles.end() * kernels::paths_per_tile, word64{of_.paths}) - first_path;
+        std::size_t first_place = 0;
+        for (std::size_t k = 0; k < jobs.size(); ++k) {
+            const std::size_t j = jobs[k];
+            run::tally whole(run_tiles_, part_tiles_, outputs, {}, places[k]);
+            bool is_whole = p.tiles.count == asked_.count;
+            if (is_whole) {
+                whole.expect_all();
+                add(whole, k, first_place);
+            } else {
+                const std::lock_guard guard(lock_);
+                run::tally& so_far = in_part_.try_emplace(j, whole).first->second;
+                add(so_far, k, first_place);
+                word64 known = 0;
+                for (const run::tile_range& r : so_far.known()) known += r.count;
+                is_whole = known == asked_.count;
+                if (is_whole) whole = std::move(in_part_.extract(j).mapped());
+            }
+            first_place += places[k];
+            if (is_whole) take_(j, whole);
+            const std::lock_guard guard(lock_);
+            done_.path_steps_done += paths * of_.jobs[j].when->steps();
+            if (is_whole) ++done_.jobs_done;
+        }
+        crew_.count(3);
+    }
     const run::walk& of_;
-    std::span<const std::shared_ptr<loaded_device>> on_;
-    counted_kernels& kernels_;
-    const std::uint64_t memory_bytes_;
+    device_crew& crew_;
     const random::catalogue_entry& source_;
     const ways_back::taker& take_;
-    gpu_facts& facts_;
     const word64 run_tiles_, part_tiles_;
     const run::tile_range asked_;
-    word64 room_ = most_bytes_of_launches;
-    std::vector<served> served_;  // by device
+    word64 room_ = most_bytes_of_launches;  // of each worker
+    std::vector<served> served_;            // by device
     std::vector<way_group> groups_;
+    built_kernel merge_tiles_{merge_kernel_text()};
     std::vector<way_piece> pieces_;
-    std::mutex lock_;  // guards what follows, facts, and spans of devices
+    std::mutex lock_;  // guards what follows, and spans of devices
     std::vector<std::optional<error>> failures_;
     std::map<std::size_t, run::tally> in_part_;  // by job, if walked in several pieces
     run::progress done_;
-    std::optional<error> failed_;
-    std::atomic<bool> has_failed_{false};
 };
-
-struct trades_in_memory {
-    packed_trades packed;
-    device_memory numbers, words, records;
-
-    trades_in_memory(device& on, packed_trades made)
-        : packed(std::move(made)),
-          numbers(on, packed.numbers.size()),
-          words(on, packed.words.size() * sizeof(word32)),
-          records(on, packed.records.size() * sizeof(kernels::trade_record)) {}
-    void upload(device& on, stream s) const {
-        on.upload(numbers.as<void>(), packed.numbers.data(), packed.numbers.size(), s);
-        on.upload(words.as<void>(), packed.words.data(), packed.words.size() * sizeof(word32), s);
-        on.upload(records.as<void>(), packed.records.data(), records.bytes(), s);
-    }
-};
-
-std::vector<run::job> jobs_back(std::span<const run::job> of) {
-    std::vector<run::job> out;
-    for (const run::job& j : of) out.push_back({&j.back.code->back, j.back.data, j.when, {}});
-    return out;
-}
-
-std::optional<span_of_time> both_ways_walk::walk_piece(loaded_device& on, const served& by,
-                                                       const way_piece& p) {
-    device& d = on.get();
-    const way_back_decision& how = p.of->how;
-    const number_type type = program::real_type(how.precision);
-    std::vector<std::size_t> numbers_of_jobs;
-    std::vector<run::job> jobs;
-    const auto gather = [&](std::span<const std::size_t> from) {
-        numbers_of_jobs.assign(from.begin(), from.end());
-        jobs.clear();
-        for (const std::size_t j : numbers_of_jobs) jobs.push_back(of_.jobs[j]);
-        return std::pair(pack(jobs, type), pack(jobs_back(jobs), type));
-    };
-    auto [packed, packed_back] = gather(p.jobs);
-    std::vector<std::size_t> good;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-        if (!packed.failures[k]) {
-            good.push_back(numbers_of_jobs[k]);
-            continue;
-        }
-        const std::lock_guard guard(lock_);
-        fail({&numbers_of_jobs[k], 1}, *packed.failures[k]);
-    }
-    if (good.empty()) return std::nullopt;
-    if (good.size() < jobs.size()) std::tie(packed, packed_back) = gather(good);
-
-    const auto merge_cubin = kernels_.cubin({merge_kernel_text(), by.architecture, {}});
-    const auto& cubin = p.of->cubins.at(by.architecture);
-    const kernel both_ways = on.find(cubin, "walk_both_ways");
-    const kernel merge = on.find(cubin, "merge_derivatives");
-    const kernel merge_tiles = on.find(merge_cubin, "merge_tiles");
-
-    std::vector<std::size_t> sizes;
-    std::vector<kernels::derivatives_of_trade> derivatives_of;
-    std::vector<word32> first_places;
-    std::size_t all_places = 0, most_steps = 0;
-    for (const run::job& j : jobs) {
-        const program::derivative_places places = program::places_of(*j.back.code, *j.data);
-        derivatives_of.push_back({all_places, places.size, first_places.size()});
-        for (const std::size_t first : places.first) first_places.push_back(static_cast<word32>(first));
-        sizes.push_back(places.size);
-        all_places += places.size;
-        most_steps = std::max(most_steps, j.when->steps());
-    }
-    const std::size_t blocks = jobs.size() * p.tiles.count;
-    const std::size_t sum_bytes = all_places * p.tiles.count * warps_of(how) * sizeof(double);
-
-    shock_plan of_arrays = plan_for(jobs.front(), how.precision);
-    of_arrays.scenarios = rows_of(of_.scenarios, packed.scenarios);
-    if (how.reads_arrays) plan_rows(jobs, of_arrays, packed);
-
-    const owned_stream s = new_stream(d);
-    const trades_in_memory forth(d, std::move(packed)), back(d, std::move(packed_back));
-    const chunk tiles{of_.seed, of_.paths, p.tiles, part_tiles_};
-    const std::size_t rows = jobs.size() * jobs.front().code->outputs.size();  // all have one program
-    chunk_memory results(d, reduction_named("tree"), tiles, rows);
-    const std::size_t parts = tiles.parts();
-    shock_cubes arrays(on, of_arrays, p.tiles.count, 1, s.get());
-    const device_memory kept(d, blocks * p.of->kept_bytes()),
-        shocks(d, blocks * p.of->shock_bytes(jobs.front().code->slots_per_step())), sums(d, sum_bytes),
-        merged(d, parts * all_places * sizeof(double)),
-        records(d, derivatives_of.size() * sizeof(kernels::derivatives_of_trade)),
-        places(d, first_places.size() * sizeof(word32));
-    std::vector<kernels::tile_result> found(parts * rows);
-    std::vector<double> derivatives(parts * all_places);
-    in_flight work(d, {s.get()});
-    forth.upload(d, s.get());
-    back.upload(d, s.get());
-    d.upload(records.as<void>(), derivatives_of.data(), records.bytes(), s.get());
-    d.upload(places.as<void>(), first_places.data(), places.bytes(), s.get());
-    const owned_event begun = new_event(d, s.get());
-    results.clear(s.get());
-    d.fill(sums.as<void>(), 0, sum_bytes, s.get());
-    arrays.fill(0, p.tiles.first, p.tiles.count, s.get());
-
-    kernels::way_back_arguments a{};
-    a.forth = results.arguments();
-    a.forth.trades = forth.records.as<kernels::trade_record>();
-    a.forth.numbers = forth.numbers.as<void>();
-    a.forth.words = forth.words.as<word32>();
-    a.forth.trade_count = static_cast<word32>(jobs.size());
-    a.forth.normal = arrays.normals(0, jobs.front().code->normals_per_step);
-    a.forth.uniform = arrays.uniforms(0, jobs.front().code->uniforms_per_step);
-    a.forth.scenario = arrays.scenarios(0);
-    a.forth.first_path = p.tiles.first * kernels::paths_per_tile;
-    a.back = back.records.as<kernels::trade_record>();
-    a.back_numbers = back.numbers.as<void>();
-    a.back_words = back.words.as<word32>();
-    a.derivatives = records.as<kernels::derivatives_of_trade>();
-    a.first_places = places.as<word32>();
-    a.kept = kept.as<void>();
-    a.shocks = shocks.as<void>();
-    a.sums = sums.as<double>();
-    a.most_pieces = static_cast<word32>(p.of->pieces());
-    a.most_steps = static_cast<word32>(p.of->steps);
-    launch with;
-    with.blocks = static_cast<std::uint32_t>(blocks);
-    with.threads = static_cast<std::uint32_t>(how.block());
-    with.shared_bytes = p.of->kernel.shared_bytes;
-    void* arguments[] = {&a};
-    d.run(both_ways, with, arguments, s.get());
-    results.merge(merge_tiles, s.get());
-    const std::size_t most_places = std::ranges::max(sizes);
-    kernels::derivative_merge_arguments m{sums.as<double>(),
-                                          merged.as<double>(),
-                                          records.as<kernels::derivatives_of_trade>(),
-                                          most_places,
-                                          static_cast<word32>(p.tiles.count),
-                                          tiles.part_tiles(),
-                                          warps_of(how)};
-    launch merging;
-    merging.threads = threads_of_merge;
-    merging.blocks = static_cast<std::uint32_t>(jobs.size() * parts *
-                                                ((most_places + threads_of_merge - 1) / threads_of_merge));
-    void* merge_arguments[] = {&m};
-    d.run(merge, merging, merge_arguments, s.get());
-    const owned_event ended = new_event(d, s.get());
-    d.download(found.data(), results.parts(), found.size() * sizeof(kernels::tile_result), s.get());
-    d.download(derivatives.data(), merged.as<void>(), derivatives.size() * sizeof(double), s.get());
-    d.wait(s.get());
-    work.end();
-    const auto since = [&](const owned_event& e) { return d.milliseconds_between(by.begun->get(), e.get()); };
-    const span_of_time ran{since(begun), since(ended)};
-    take_found(p, numbers_of_jobs, sizes, found, derivatives);
-    return ran;
-}
-
-void both_ways_walk::take_found(const way_piece& p, std::span<const std::size_t> jobs,
-                                std::span<const std::size_t> places,
-                                std::span<const kernels::tile_result> results,
-                                std::span<const double> derivatives) {
-    const std::size_t outputs = of_.jobs[jobs.front()].code->outputs.size();
-    const std::size_t parts = results.size() / (jobs.size() * outputs);
-    std::vector<kernels::tile_result> of_part(outputs);
-    const auto add = [&](run::tally& to, std::size_t k, std::size_t first_place) {
-        for (std::size_t q = 0; q < parts; ++q) {
-            const word64 first = p.tiles.first + q * part_tiles_;
-            for (std::size_t o = 0; o < outputs; ++o) of_part[o] = results[(k * outputs + o) * parts + q];
-            to.add({first, std::min(part_tiles_, p.tiles.end() - first)}, of_part,
-                   derivatives.subspan((first_place * parts + q * places[k]), places[k]));
-        }
-    };
-    const word64 first_path = p.tiles.first * kernels::paths_per_tile;
-    const word64 paths = std::min(p.tiles.end() * kernels::paths_per_tile, word64{of_.paths}) - first_path;
-    std::size_t first_place = 0;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-        const std::size_t j = jobs[k];
-        run::tally whole(run_tiles_, part_tiles_, outputs, {}, places[k]);
-        bool is_whole = p.tiles.count == asked_.count;
-        if (is_whole) {
-            whole.expect_all();
-            add(whole, k, first_place);
-        } else {
-            const std::lock_guard guard(lock_);
-            run::tally& so_far = in_part_.try_emplace(j, whole).first->second;
-            add(so_far, k, first_place);
-            word64 known = 0;
-            for (const run::tile_range& r : so_far.known()) known += r.count;
-            is_whole = known == asked_.count;
-            if (is_whole) whole = std::move(in_part_.extract(j).mapped());
-        }
-        first_place += places[k];
-        if (is_whole) take_(j, whole);
-        const std::lock_guard guard(lock_);
-        done_.path_steps_done += paths * of_.jobs[j].when->steps();
-        if (is_whole) ++done_.jobs_done;
-    }
-    const std::lock_guard guard(lock_);
-    facts_.launches += 3;
-}
 
 }  // namespace
 
@@ -569,15 +534,7 @@ std::string ways_back::why_not(const run::job& j) {
 }
 
 std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const taker& take) {
-    facts_.shares.resize(on_.size());
-    return both_ways_walk(of, on_, kernels_, how_, memory_bytes_, source_, take, facts_).walk(threads_);
-}
-
-gpu_facts ways_back::facts() const {
-    gpu_facts out = facts_;
-    out.kernels_compiled = kernels_.compiled();
-    out.kernels_from_cache = kernels_.from_cache();
-    return out;
+    return both_ways_walk(of, crew_, how_, source_, take).walk_all(memory_bytes_, threads_);
 }
 
 }  // namespace tilewalk::cuda

@@ -5,18 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/walk/cuda/compile/counted_kernels.h"
 #include "engine/walk/cuda/compile/group_jobs.h"
 #include "engine/walk/cuda/compile/way_back_text.h"
-#include "engine/walk/cuda/device/gpu_run.h"
-#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/random/catalogue.h"
 #include "engine/walk/job.h"
 
@@ -26,11 +22,9 @@ class ways_back {
   public:
     using decider = std::function<way_back_decision(const run::job&)>;
     // memory_bytes: most of each device; 0: all that is free. `source` serves jobs without points or replay.
-    ways_back(std::span<const std::shared_ptr<loaded_device>> on, kernel_store& kernels, decider how,
-              std::uint64_t memory_bytes, int threads,
-              const random::catalogue_entry& source = random::catalogue().front())
-        : on_(on),
-          kernels_(kernels),
+    ways_back(device_crew::devices on, kernel_store& kernels, decider how, std::uint64_t memory_bytes,
+              int threads, const random::catalogue_entry& source = random::catalogue().front())
+        : crew_(on, kernels),
           how_(std::move(how)),
           memory_bytes_(memory_bytes),
           threads_(threads),
@@ -49,16 +43,14 @@ class ways_back {
     // or no device was left. Throws tilewalk::error (cancelled).
     std::vector<std::optional<error>> walk(const run::walk& of, const taker& take);
 
-    gpu_facts facts() const;
+    gpu_facts facts() const { return crew_.facts(); }
 
   private:
-    std::span<const std::shared_ptr<loaded_device>> on_;
-    counted_kernels kernels_;
+    device_crew crew_;
     decider how_;
     std::uint64_t memory_bytes_;
     int threads_;
     const random::catalogue_entry& source_;
-    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

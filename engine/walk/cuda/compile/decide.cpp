@@ -5,6 +5,9 @@
 #include <cstddef>
 
 #include "engine/walk/cuda/compile/feeds.h"
+#include "engine/walk/cuda/compile/reductions.h"
+#include "kernels/tile.h"
+#include "kernels/way_back/arguments.h"
 #include "products/program/cost.h"
 
 namespace tilewalk::cuda {
@@ -193,6 +196,136 @@ std::string described(const kernel_decision& how) {
     for (const knob_id k : all_knobs())
         if (k.line().of == knob::part::kernel) add(k);
     if (how.blocks > 0) out += ", " + std::to_string(how.blocks) + " blocks resident";
+    return out;
+}
+
+// ---- both ways -------------------------------------------------------------------------------------------
+
+namespace {
+
+using program::adjoint_program;
+using program::path_program;
+
+// States before the steps of a piece are in shared memory if they take no more of a block's: five blocks of
+// 128 threads then fit in a multiprocessor of compute capability 9.0, as many as their registers allow.
+constexpr std::size_t most_bytes_of_states = 20 * 1024;
+// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways; a derivative
+// to a row counts as some nodes, since it waits in a register to be summed. It walks one path if there are
+// yet more nodes (in single twice as many), for which two would have no registers.
+constexpr int least_shocks_of_two_paths = 4;
+constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
+// Quiet pieces have code of their own, unless steps are so long that it does not pay.
+constexpr std::size_t most_nodes_of_quiet_steps = 160;
+
+std::size_t nodes_of_step(const path_program& p) {
+    std::size_t out = 0;
+    for (std::size_t k = 0; k < p.sections.size(); ++k)
+        if (is_on_every_step(p, k)) out += p.sections[k].nodes.size();
+    return out;
+}
+
+constexpr std::size_t whole_16(std::size_t bytes) {
+    return (bytes + 15) / 16 * 16;
+}
+
+}  // namespace
+
+way_back_decision best_way_back(program::precision precision, int rounds, const path_program& p,
+                                const adjoint_program& a) {
+    way_back_decision out;
+    out.precision = precision;
+    out.rounds = rounds;
+    // One shock a step is made again in less time than it is brought, where the GPU's hardware makes it.
+    out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
+    // Four paths a thread share what is alike for them, if there are registers for them.
+    const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
+    const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
+    std::size_t rows = 0;
+    for (std::size_t k = 0; k < a.sections.size(); ++k)
+        if (is_on_every_step(p, k)) rows += a.sections[k].rows.size();
+    const bool are_four = p.slots_per_step() < least_shocks_of_two_paths &&
+                          (!is_double || nodes + rows * nodes_of_row <= most_nodes_of_four_paths);
+    const bool is_one = nodes > most_nodes_of_two_paths * (is_double ? 1 : 2);
+    out.reads.precision = precision;
+    out.reads.rounds = rounds;
+    out.reads[knobs::width] = is_one ? 1 : are_four ? 4 : 2;
+    out.reads[knobs::block] = 128;
+    // One and two paths have no registers to spare for addresses of a prefetch.
+    out.reads.feed = are_four && !is_one ? "l2_prefetch" : "none";
+    out.reads[knobs::distance] = 4;
+    out.reads.space = "global";
+    return out;
+}
+
+kernel_wish open_wish_of(const way_back_decision& how) {
+    kernel_wish out;
+    static_cast<kernel_basis&>(out) = how.reads;
+    out.precision = how.precision;
+    out.rounds = how.rounds;
+    return out;
+}
+
+way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
+    how.keeps_shocks = reads_shocks(reads);
+    how.reads = reads;
+    return how;
+}
+
+bool have_same_bits(const way_back_decision& a, const way_back_decision& b) {
+    return !program::is_fast(a.precision) || a.width() == b.width();
+}
+
+way_back_decision for_arrays(way_back_decision how) {
+    how.reads_arrays = true;
+    how.keeps_shocks = false;
+    if (!reads_shocks(how.reads)) how.reads.feed = "none";
+    return how;
+}
+
+std::string why_no_kernel(const path_program& p, const adjoint_program& a) {
+    if (a.back.outputs.empty()) return "their paths depend on no number that is asked about";
+    if (!p.crossed.empty())
+        return "sums of two of their payoffs are taken, too, which a GPU does on the way forth alone";
+    return {};
+}
+
+way_back_memory memory_of(const path_program& p, const adjoint_program& a, std::size_t carried,
+                          std::size_t carried_quietly, const way_back_decision& how) {
+    const program::precision_traits& words = program::traits_of(how.precision);
+    const auto paths = static_cast<std::size_t>(how.paths_per_pass());
+    const std::size_t state_bytes = paths * program::bytes_of(program::real_type(how.precision));
+    const auto fits = [&](std::size_t states) { return states * state_bytes <= most_bytes_of_states; };
+    way_back_memory out;
+    out.carried = carried;
+    out.has_quiet_pieces = nodes_of_step(p) + nodes_of_step(a.back) <= most_nodes_of_quiet_steps;
+    out.piece_steps = static_cast<std::size_t>(how.piece_steps);
+    if (out.piece_steps == 0)
+        out.piece_steps = !fits(9 * carried_quietly) && fits(5 * carried_quietly) ? 4 : 8;
+    const std::size_t held = out.piece_steps * carried,
+                      held_quietly = out.has_quiet_pieces ? (out.piece_steps + 1) * carried_quietly : 0;
+    out.holds_in_shared = fits(held);
+    out.holds_quietly = fits(held_quietly);
+    const auto of_both = [&](bool in_shared) {
+        return std::max(out.holds_in_shared == in_shared ? held : 0,
+                        out.holds_quietly == in_shared ? held_quietly : 0);
+    };
+    out.states_bytes = of_both(true) * state_bytes;
+    out.states_in_memory = of_both(false);
+    const std::size_t drawn =
+        how.reads_back() ? 0 : out.piece_steps * static_cast<std::size_t>(p.slots_per_step());
+    const std::size_t drawn_bytes = drawn * paths * program::bytes_of(words.shock);
+    out.draws_to_shared = drawn_bytes <= most_bytes_of_states;
+    if (!out.draws_to_shared) out.shocks_in_memory = drawn;
+
+    out.feed_bytes =
+        whole_16(std::max(how.reads_back() ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
+                          static_cast<std::uint64_t>(reduction_named("tree").shared_bytes)));
+    constexpr std::size_t slots = 16;  // of kernels::sums_of_warp
+    out.sum_bytes = static_cast<std::size_t>(how.block()) / kernels::threads_of_warp * slots *
+                    (kernels::threads_of_warp + 1) * (words.is_fast ? sizeof(float) : sizeof(double));
+    out.shared_bytes = static_cast<std::uint32_t>(
+        p.outputs.size() * kernels::paths_per_tile * sizeof(double) + out.feed_bytes + out.sum_bytes +
+        out.states_bytes + (out.draws_to_shared ? drawn_bytes : 0));
     return out;
 }
 

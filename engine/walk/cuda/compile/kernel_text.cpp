@@ -21,6 +21,32 @@ struct kernel_end {
                      call = "walk_tile";
 };
 
+// Memory space of shocks and scenarios. A feed that makes its shocks reads targets and scenarios by address,
+// in any space. The text omits what makes no difference, so that one kernel serves.
+std::string_view space_of(const program::path_program& p, const kernel_decision& how) {
+    if (reads_shocks(how)) return space_named(how.space).type;
+    const bool from_memory = way_of_points(how) == point_way::targets || p.scenarios_per_step > 0;
+    return from_memory ? "read_only" : "global";
+}
+
+std::string source_text(const program::path_program& p, const kernel_decision& how) {
+    const std::string_view space = space_of(p, how);
+    const std::string scenarios = scenarios_text(p, space);
+    if (reads_shocks(how))
+        return fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios);
+    const std::string drawn = draws_text(program::traits_of(how.precision), how.rounds, scenarios);
+    switch (way_of_points(how)) {
+        case point_way::targets:
+            return fmt::format("draws_to_targets<shape, {}, lone_slots<{}>>", drawn,
+                               fmt::join(p.lone_normals, ", "));
+        case point_way::made:
+            return fmt::format("draws_of_points<shape, {}>", drawn);
+        case point_way::read:
+            break;
+    }
+    return drawn;
+}
+
 std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
     const program::precision_traits& words = program::traits_of(how.precision);
     // Only fast precisions contract; all else is as on the CPU.
@@ -28,37 +54,12 @@ std::string text_with(const program::path_program& p, const kernel_decision& how
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
     const reduction_entry& reduction = reduction_named(how.reduction);
-    const bool from_arrays = reads_shocks(how);
-    // Leaves out all that makes no difference, so that one kernel serves.
-    const point_way points = way_of_points(how);
-    const bool meets_targets = points == point_way::targets, makes_points = points == point_way::made;
-    const bool from_memory = from_arrays || meets_targets || p.scenarios_per_step > 0;
-    // A feed that makes shocks reads targets and scenarios by address, in whatever space.
-    const std::string_view space = from_arrays   ? space_named(how.space).type
-                                   : from_memory ? "read_only"
-                                                 : "global";
-    const auto used = [&](knob_id k, int otherwise) { return feed.makes_use_of(k) ? how[k] : otherwise; };
-    const int layout = used(knobs::layout, static_cast<int>(kernels::ring_layout::plain));
-    const bool is_padded = layout == static_cast<int>(kernels::ring_layout::padded);
-    const std::string scenarios =
-        p.scenarios_per_step == 0
-            ? "no_scenarios"
-            : fmt::format("scenarios_in_memory<shape, {}, spaces::{}>", p.scenarios_per_step, space);
-    const std::string draws = draws_text(words, how.rounds);
-    const std::string drawn = fmt::format(
-        "feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>", draws, scenarios);
-    const std::string source =
-        from_arrays ? fmt::format("arrays<shape, {}, spaces::{}, {}>", p.normals_per_step, space, scenarios)
-        : meets_targets ? fmt::format("draws_to_targets<shape, {}, lone_slots<{}>>", drawn,
-                                      fmt::join(p.lone_normals, ", "))
-        : makes_points  ? fmt::format("draws_of_points<shape, {}>", drawn)
-                        : drawn;
     std::vector<std::string> headers{std::string(words.header), feed.header(),
                                      std::string(rows.header),  "kernels/operations.h",
                                      std::string(end.header),   reduction.header()};
-    if (meets_targets) headers.emplace_back("kernels/targets.h");
-    if (makes_points) headers.emplace_back("kernels/points_of_path.h");
-    const std::string includes = includes_text(headers);
+    const point_way points = way_of_points(how);
+    if (points == point_way::targets) headers.emplace_back("kernels/targets.h");
+    if (points == point_way::made) headers.emplace_back("kernels/points_of_path.h");
     return fmt::format(
         R"({includes}
 namespace tilewalk::kernels::generated {{
@@ -69,7 +70,7 @@ namespace math = {math};
 struct choice {{
     using real = {real};
     using program = generated::program;
-    using shape = feed_shape<{shock}, {slots}, {width}, {threads}, {distance}, {rows}, ring_layout::{layout}, {padding}>;
+    using shape = {shape};
     using memory = thread_memory<spaces::{space}>;
     using numbers = numbers_in_memory<real, spaces::{row_space}>;
     using source = {source};
@@ -85,19 +86,15 @@ extern "C" __global__ void __launch_bounds__({bounds})
     tilewalk::kernels::{call}<tilewalk::kernels::generated::choice>(a, shared);
 }}
 )",
-        fmt::arg("includes", includes), fmt::arg("reduction", reduction.name), fmt::arg("math", words.math),
-        fmt::arg("program", cuda::program_text(code, "program")), fmt::arg("real", word_of(words.real)),
-        fmt::arg("shock", word_of(words.shock)), fmt::arg("slots", p.slots_per_step()),
-        fmt::arg("bounds", how.blocks > 0
-                               ? fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", how[knobs::block], how.blocks)
-                               : fmt::to_string(how[knobs::block])),
-        fmt::arg("width", how[knobs::width]), fmt::arg("threads", how[knobs::block]),
-        fmt::arg("distance", used(knobs::distance, 1)), fmt::arg("rows", used(knobs::rows, 1)),
-        fmt::arg("layout", text_of(knobs::layout.line(), layout)),
-        fmt::arg("padding", is_padded ? how[knobs::padding] : 0), fmt::arg("space", space),
-        fmt::arg("row_space", rows.type), fmt::arg("source", source), fmt::arg("feed", feed.type()),
-        fmt::arg("own", feed.own_arguments(how)), fmt::arg("more", end.more_of_choice),
-        fmt::arg("name", end.name), fmt::arg("arguments", end.arguments), fmt::arg("call", end.call));
+        fmt::arg("includes", includes_text(headers)), fmt::arg("reduction", reduction.name),
+        fmt::arg("math", words.math), fmt::arg("program", cuda::program_text(code, "program")),
+        fmt::arg("real", word_of(words.real)), fmt::arg("shape", shape_text(how, p.slots_per_step())),
+        fmt::arg("bounds", bounds_text(static_cast<std::uint32_t>(how[knobs::block]), how.blocks)),
+        fmt::arg("threads", how[knobs::block]), fmt::arg("space", space_of(p, how)),
+        fmt::arg("row_space", rows.type), fmt::arg("source", source_text(p, how)),
+        fmt::arg("feed", feed.type()), fmt::arg("own", feed.own_arguments(how)),
+        fmt::arg("more", end.more_of_choice), fmt::arg("name", end.name),
+        fmt::arg("arguments", end.arguments), fmt::arg("call", end.call));
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "engine/walk/cuda/compile/feeds.h"
 #include "engine/walk/cuda/compile/row_layout.h"
 #include "products/program/guard.h"
 #include "products/program/quarters.h"
@@ -186,9 +189,33 @@ std::string includes_text(const std::vector<std::string>& headers) {
     return out;
 }
 
-std::string draws_text(const program::precision_traits& words, int rounds) {
-    const std::string name(words.draws);
-    return words.is_fast ? name + "<" + std::to_string(rounds) + ">" : name;
+std::string draws_text(const program::precision_traits& words, int rounds, const std::string& scenarios) {
+    const std::string draws(words.draws);
+    return "feeds::random_draws<" + (words.is_fast ? draws + "<" + std::to_string(rounds) + ">" : draws) +
+           ", program::normal_slots, program::uniform_slots, " + scenarios + ">";
+}
+
+std::string scenarios_text(const program::path_program& p, std::string_view space) {
+    if (p.scenarios_per_step == 0) return "no_scenarios";
+    return "scenarios_in_memory<shape, " + std::to_string(p.scenarios_per_step) +
+           ", spaces::" + std::string(space) + ">";
+}
+
+std::string shape_text(const kernel_decision& how, int slots) {
+    const feed_entry& feed = feed_named(how.feed);
+    const auto used = [&](knob_id k, int otherwise) { return feed.makes_use_of(k) ? how[k] : otherwise; };
+    const int layout = used(knobs::layout, static_cast<int>(kernels::ring_layout::plain));
+    const bool is_padded = layout == static_cast<int>(kernels::ring_layout::padded);
+    return fmt::format("feed_shape<{}, {}, {}, {}, {}, {}, ring_layout::{}, {}>",
+                       word_of(program::shock_type(how.precision)), slots, how[knobs::width],
+                       how[knobs::block], used(knobs::distance, 1), used(knobs::rows, 1),
+                       text_of(knobs::layout.line(), layout), is_padded ? how[knobs::padding] : 0);
+}
+
+std::string bounds_text(std::uint32_t threads, int resident_blocks) {
+    const std::string bounds = std::to_string(threads);
+    return resident_blocks == 0 ? bounds
+                                : fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", bounds, resident_blocks);
 }
 
 }  // namespace tilewalk::cuda

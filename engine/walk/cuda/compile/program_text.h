@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/walk/cuda/compile/kernel_wish.h"
 #include "products/program/passes.h"
 #include "products/program/precision.h"
 
@@ -21,7 +23,14 @@ std::string program_text(const program::path_program& p, const std::string& name
 std::string table_text(const std::string& head, const std::string& index,
                        const std::vector<std::uint64_t>& numbers);
 std::string includes_text(const std::vector<std::string>& headers);
-// The struct that draws shocks; only a fast one takes `rounds` of Philox.
-std::string draws_text(const program::precision_traits& words, int rounds);
+
+// Types of the choices of a kernel, which are alike for all that walk paths: what draws shocks, with so many
+// rounds of Philox if it is a fast one; the scenarios of paths; and the shape of its feed, for a step of so
+// many shocks.
+std::string draws_text(const program::precision_traits& words, int rounds, const std::string& scenarios);
+std::string scenarios_text(const program::path_program& p, std::string_view space);
+std::string shape_text(const kernel_decision& how, int slots);
+// Bounds of a launch. 0 blocks: the compiler takes as many registers as it likes.
+std::string bounds_text(std::uint32_t threads, int resident_blocks);
 
 }  // namespace tilewalk::cuda

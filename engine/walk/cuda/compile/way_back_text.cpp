@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/walk/cuda/compile/feeds.h"
 #include "engine/walk/cuda/compile/program_text.h"
 #include "engine/walk/cuda/compile/reductions.h"
-#include "kernels/tile.h"
-#include "kernels/way_back/arguments.h"
 
 namespace tilewalk::cuda {
 
@@ -17,17 +16,6 @@ namespace {
 
 using program::adjoint_program;
 using program::path_program;
-
-// Most bytes of states before the steps of a piece in shared memory: five blocks of 128 threads then fit in a
-// multiprocessor of compute capability 9.0, as many as their registers allow.
-constexpr std::size_t most_bytes_of_states = 20 * 1024;
-// A thread walks four paths; two if a step has this many shocks or, in double, more nodes on both ways (a
-// derivative to a row counts as several, since it waits in a register to be summed); one if there are yet
-// more nodes, in single twice as many, since two would lack registers.
-constexpr int least_shocks_of_two_paths = 4;
-constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
-// Quiet pieces have code of their own, unless long steps make that not pay.
-constexpr std::size_t most_nodes_of_quiet_steps = 160;
 
 std::string list_of(const std::vector<std::size_t>& numbers) {
     std::string out;
@@ -40,10 +28,6 @@ std::string table(const std::string& name, const std::vector<std::size_t>& of) {
         "    static constexpr int {}(int i) {{\n        constexpr int of[] = {{{}}};\n        return of[i];\n"
         "    }}\n",
         name, list_of(of));
-}
-
-bool is_on_every_step(const path_program& p, std::size_t section) {
-    return section == 0 || p.sections[section].is_on_every_step;
 }
 
 std::vector<bool> states_of(const adjoint_program& a, const path_program& again, bool quietly) {
@@ -101,20 +85,13 @@ std::string giving(const adjoint_program& a, const statement& given) {
     return out;
 }
 
-std::string ways_text(const adjoint_program& a, const path_program& quiet, const carried_states& carried) {
-    std::vector<std::size_t> of_paths, of_run, first_of_run, of_runs, of_tables;
-    std::string add_in_tables;
-    for (const auto* const all : {&a.initial_states, &a.terms})
-        for (const program::derivative_in& d : *all) of_paths.push_back(d.state);
+// Statements that add derivatives in tables, of which each section has so many.
+std::string adding_in_tables(const adjoint_program& a, std::vector<std::size_t>& of_tables) {
+    std::string out;
     for (std::size_t k = 0; k < a.sections.size(); ++k) {
-        const program::section_derivatives& s = a.sections[k];
-        first_of_run.push_back(of_runs.size());
-        of_run.push_back(s.rows.size() + s.scenarios.size());
-        for (const auto* const all : {&s.rows, &s.scenarios})
-            for (const program::derivative_in& d : *all) of_runs.push_back(d.state);
         std::size_t first = 0;
         std::string all;
-        for (const program::derivative_in_table& t : s.tables) {
+        for (const program::derivative_in_table& t : a.sections[k].tables) {
             const std::size_t size = a.again.sections[k].tables[t.table].size;
             for (const auto& read : t.reads)
                 all += fmt::format("            add({}, {}, b[{}], b[{}]);\n", first, size, read.state,
@@ -122,8 +99,21 @@ std::string ways_text(const adjoint_program& a, const path_program& quiet, const
             first += size;
         }
         of_tables.push_back(first);
-        if (!all.empty())
-            add_in_tables += fmt::format("        if constexpr (k == {}) {{\n{}        }}\n", k, all);
+        if (!all.empty()) out += fmt::format("        if constexpr (k == {}) {{\n{}        }}\n", k, all);
+    }
+    return out;
+}
+
+std::string ways_text(const adjoint_program& a, const path_program& quiet, const carried_states& carried) {
+    std::vector<std::size_t> of_paths, of_run, first_of_run, of_runs, of_tables;
+    const std::string add_in_tables = adding_in_tables(a, of_tables);
+    for (const auto* const all : {&a.initial_states, &a.terms})
+        for (const program::derivative_in& d : *all) of_paths.push_back(d.state);
+    for (const program::section_derivatives& s : a.sections) {
+        first_of_run.push_back(of_runs.size());
+        of_run.push_back(s.rows.size() + s.scenarios.size());
+        for (const auto* const all : {&s.rows, &s.scenarios})
+            for (const program::derivative_in& d : *all) of_runs.push_back(d.state);
     }
     bool repeats = false;
     const std::string give = giving(a, [](std::size_t, const program::derivative_in& g) {
@@ -169,153 +159,21 @@ std::string ways_text(const adjoint_program& a, const path_program& quiet, const
         fmt::arg("give_quietly", give_quietly));
 }
 
-const reduction_entry& reduction() {
-    return reduction_named("tree");
-}
-
-std::size_t nodes_of_step(const path_program& p) {
-    std::size_t out = 0;
-    for (std::size_t k = 0; k < p.sections.size(); ++k)
-        if (is_on_every_step(p, k)) out += p.sections[k].nodes.size();
-    return out;
-}
-
-std::string shape_text(const way_back_decision& how, const path_program& p, const feed_entry& feed) {
-    const auto used = [&](knob_id k, int otherwise) {
-        return feed.makes_use_of(k) ? how.reads[k] : otherwise;
-    };
-    const int layout = used(knobs::layout, static_cast<int>(kernels::ring_layout::plain));
-    const bool is_padded = layout == static_cast<int>(kernels::ring_layout::padded);
-    return fmt::format("feed_shape<{}, {}, {}, {}, {}, {}, ring_layout::{}, {}>",
-                       word_of(program::traits_of(how.precision).shock), p.slots_per_step(), how.width(),
-                       how.block(), used(knobs::distance, 1), used(knobs::rows, 1),
-                       text_of(knobs::layout.line(), layout), is_padded ? how.reads[knobs::padding] : 0);
-}
-
-constexpr std::size_t whole_16(std::size_t bytes) {
-    return (bytes + 15) / 16 * 16;
-}
-
-}  // namespace
-
-way_back_decision best_way_back(program::precision precision, int rounds, const path_program& p,
-                                const adjoint_program& a) {
-    way_back_decision out;
-    out.precision = precision;
-    out.rounds = rounds;
-    // The GPU's hardware makes one shock a step again faster than memory brings it.
-    out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
-    const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
-    const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
-    std::size_t rows = 0;
-    for (std::size_t k = 0; k < a.sections.size(); ++k)
-        if (is_on_every_step(p, k)) rows += a.sections[k].rows.size();
-    const bool are_four = p.slots_per_step() < least_shocks_of_two_paths &&
-                          (!is_double || nodes + rows * nodes_of_row <= most_nodes_of_four_paths);
-    const bool is_one = nodes > most_nodes_of_two_paths * (is_double ? 1 : 2);
-    out.reads.precision = precision;
-    out.reads.rounds = rounds;
-    out.reads[knobs::width] = is_one ? 1 : are_four ? 4 : 2;
-    out.reads[knobs::block] = 128;
-    // One and two paths have no registers to spare for a prefetch's addresses.
-    out.reads.feed = are_four && !is_one ? "l2_prefetch" : "none";
-    out.reads[knobs::distance] = 4;
-    out.reads.space = "global";
-    return out;
-}
-
-kernel_wish open_wish_of(const way_back_decision& how) {
-    kernel_wish out;
-    static_cast<kernel_basis&>(out) = how.reads;
-    out.precision = how.precision;
-    out.rounds = how.rounds;
-    return out;
-}
-
-way_back_decision read_by(way_back_decision how, const kernel_decision& reads) {
-    how.keeps_shocks = reads_shocks(reads);
-    how.reads = reads;
-    return how;
-}
-
-bool have_same_bits(const way_back_decision& a, const way_back_decision& b) {
-    return !program::is_fast(a.precision) || a.width() == b.width();
-}
-
-way_back_decision for_arrays(way_back_decision how) {
-    how.reads_arrays = true;
-    how.keeps_shocks = false;
-    if (!reads_shocks(how.reads)) how.reads.feed = "none";
-    return how;
-}
-
-std::string why_no_kernel(const path_program& p, const adjoint_program& a) {
-    if (a.back.outputs.empty()) return "their paths depend on no number that is asked about";
-    if (!p.crossed.empty())
-        return "sums of two of their payoffs are taken, too, which a GPU does on the way forth alone";
-    return {};
-}
-
-way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,
-                                   const way_back_decision& how) {
+// Choices of a kernel. Where shocks are in arrays both ways read them with one feed; else the way forth
+// makes them, and the way back reads those that are kept or makes them again.
+std::string choice_text(const path_program& p, const way_back_decision& how, const way_back_memory& memory) {
     const program::precision_traits& words = program::traits_of(how.precision);
-    const auto text_of_program = [&](const path_program& code, const char* name) {
-        return program_text(words.is_fast ? program::contract(code) : code, name);
+    kernel_decision back = how.reads, forth = how.reads;
+    back.precision = forth.precision = how.precision;
+    if (!how.reads_back()) back.feed = "inline";
+    if (!how.reads_arrays) forth.feed = "inline";
+    const std::string scenarios = scenarios_text(p, "global");
+    const auto feed_text = [](const kernel_decision& by, const char* shape) {
+        const feed_entry& feed = feed_named(by.feed);
+        return fmt::format("feeds::{}<{}, memory{}>", feed.type(), shape, feed.own_arguments(by));
     };
-    const path_program quiet = program::again_quietly(a);
-    const carried_states carried(a, quiet);
-    const bool has_quiet_pieces = nodes_of_step(p) + nodes_of_step(a.back) <= most_nodes_of_quiet_steps;
-    const feed_entry& reads = feed_named(how.reads_back() ? how.reads.feed : "inline");
-
-    const auto paths = static_cast<std::size_t>(how.paths_per_pass());
-    const std::size_t state_bytes = paths * program::bytes_of(program::real_type(how.precision));
-    const auto fits = [&](std::size_t states) { return states * state_bytes <= most_bytes_of_states; };
-    auto steps = static_cast<std::size_t>(how.piece_steps);
-    if (steps == 0) steps = !fits(9 * carried.quietly) && fits(5 * carried.quietly) ? 4 : 8;
-    const std::size_t held = steps * carried.all.size(),
-                      held_quietly = has_quiet_pieces ? (steps + 1) * carried.quietly : 0;
-    const std::size_t states_shared = std::max(fits(held) ? held : 0, fits(held_quietly) ? held_quietly : 0);
-    way_back_kernel out;
-    out.piece_steps = steps;
-    out.carried = carried.all.size();
-    out.states_in_memory = std::max(fits(held) ? 0 : held, fits(held_quietly) ? 0 : held_quietly);
-    const std::size_t drawn = how.reads_back() ? 0 : steps * static_cast<std::size_t>(p.slots_per_step());
-    const std::size_t drawn_bytes = drawn * paths * program::bytes_of(words.shock);
-    const bool draws_to_shared = drawn_bytes <= most_bytes_of_states;
-    if (!draws_to_shared) out.shocks_in_memory = drawn;
-
-    const std::size_t feed_bytes =
-        whole_16(std::max(how.reads_back() ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
-                          static_cast<std::uint64_t>(reduction().shared_bytes)));
-    const std::string sum = words.is_fast ? "float" : "double";
-    constexpr std::size_t slots = 16;  // see kernels::sums_of_warp
-    const std::size_t sum_bytes = static_cast<std::size_t>(how.block()) / kernels::threads_of_warp * slots *
-                                  (kernels::threads_of_warp + 1) *
-                                  (words.is_fast ? sizeof(float) : sizeof(double));
-    out.shared_bytes = static_cast<std::uint32_t>(
-        p.outputs.size() * kernels::paths_per_tile * sizeof(double) + feed_bytes + sum_bytes +
-        states_shared * state_bytes + (draws_to_shared ? drawn_bytes : 0));
-    const std::string includes =
-        includes_text({std::string(words.header), "kernels/feeds/inline.h", reads.header(),
-                       "kernels/operations.h", "kernels/way_back/kernel.h", reduction().header()});
-    const std::string scenarios =
-        p.scenarios_per_step == 0
-            ? "no_scenarios"
-            : fmt::format("scenarios_in_memory<shape, {}, spaces::global>", p.scenarios_per_step);
-    const std::string shape = shape_text(how, p, reads);
-    const std::string own = how.reads_back() ? reads.own_arguments(how.reads) : "";
-    out.text = fmt::format(
-        R"({includes}
-namespace tilewalk::kernels::generated {{
-
-namespace math = {math};
-
-{program}
-{again}
-{quiet}
-{back}
-{ways}
-struct choice {{
+    return fmt::format(
+        R"(struct choice {{
     using real = {real};
     using sum = {sum};
     using program = generated::program;
@@ -327,13 +185,13 @@ struct choice {{
     using memory = thread_memory<spaces::global>;
     using numbers = numbers_in_memory<real, spaces::read_only>;
     using source = {source};
-    using feed = feeds::{feed};
+    using feed = {feed};
     using reduction = reductions::tree<{threads}>;
     static constexpr int piece_steps = {piece_steps};
     static constexpr bool has_quiet_pieces = {has_quiet_pieces};
     static constexpr bool keeps_shocks = {keeps_shocks}, reads_arrays = {reads_arrays};
     using back_shape = {back_shape};
-    using back_feed = feeds::{back_feed}<back_shape, memory{own}>;
+    using back_feed = {back_feed};
     static constexpr word32 feed_bytes = {feed_bytes};
     static constexpr word32 states_bytes = {states_bytes};
     static constexpr int states_in_memory = {states_in_memory};
@@ -341,7 +199,50 @@ struct choice {{
     static constexpr bool draws_to_shared = {draws_to_shared};
 }};
 static_assert(sums_of_warp<choice::sum, {width}, {threads}>::shared_bytes() == {sum_bytes});
+)",
+        fmt::arg("real", word_of(words.real)), fmt::arg("sum", words.is_fast ? "float" : "double"),
+        fmt::arg("shape", shape_text(forth, p.slots_per_step())),
+        fmt::arg("source", how.reads_arrays ? fmt::format("arrays<shape, {}, spaces::global, {}>",
+                                                          p.normals_per_step, scenarios)
+                                            : draws_text(words, how.rounds, scenarios)),
+        fmt::arg("feed", feed_text(forth, "shape")), fmt::arg("width", how.width()),
+        fmt::arg("threads", how.block()), fmt::arg("piece_steps", memory.piece_steps),
+        fmt::arg("has_quiet_pieces", memory.has_quiet_pieces), fmt::arg("keeps_shocks", how.keeps_shocks),
+        fmt::arg("reads_arrays", how.reads_arrays),
+        fmt::arg("back_shape", shape_text(back, p.slots_per_step())),
+        fmt::arg("back_feed", feed_text(back, "back_shape")), fmt::arg("feed_bytes", memory.feed_bytes),
+        fmt::arg("states_bytes", memory.states_bytes), fmt::arg("states_in_memory", memory.states_in_memory),
+        fmt::arg("holds_in_shared", memory.holds_in_shared), fmt::arg("holds_quietly", memory.holds_quietly),
+        fmt::arg("draws_to_shared", memory.draws_to_shared), fmt::arg("sum_bytes", memory.sum_bytes));
+}
 
+}  // namespace
+
+way_back_kernel way_back_kernel_of(const path_program& p, const adjoint_program& a,
+                                   const way_back_decision& how) {
+    const program::precision_traits& words = program::traits_of(how.precision);
+    const auto text_of_program = [&](const path_program& code, const char* name) {
+        return program_text(words.is_fast ? program::contract(code) : code, name);
+    };
+    const path_program quiet = program::again_quietly(a);
+    const carried_states carried(a, quiet);
+    const way_back_memory memory = memory_of(p, a, carried.all.size(), carried.quietly, how);
+    const feed_entry& reads = feed_named(how.reads_back() ? how.reads.feed : "inline");
+    const std::string includes = includes_text(
+        {std::string(words.header), "kernels/feeds/inline.h", reads.header(), "kernels/operations.h",
+         "kernels/way_back/kernel.h", reduction_named("tree").header()});
+    std::string text = fmt::format(
+        R"({includes}
+namespace tilewalk::kernels::generated {{
+
+namespace math = {math};
+
+{program}
+{again}
+{quiet}
+{back}
+{ways}
+{choice}
 }}  // namespace tilewalk::kernels::generated
 
 extern "C" __global__ void __launch_bounds__({bounds})
@@ -358,32 +259,9 @@ extern "C" __global__ void merge_derivatives(const __grid_constant__ tilewalk::k
         fmt::arg("program", text_of_program(p, "program")),
         fmt::arg("again", text_of_program(a.again, "again")),
         fmt::arg("quiet", text_of_program(quiet, "quiet")), fmt::arg("back", text_of_program(a.back, "back")),
-        fmt::arg("ways", ways_text(a, quiet, carried)), fmt::arg("real", word_of(words.real)),
-        fmt::arg("sum", sum), fmt::arg("width", how.width()), fmt::arg("threads", how.block()),
-        fmt::arg("bounds", how.reads.blocks > 0
-                               ? fmt::format("{} TILEWALK_RESIDENT_BLOCKS({})", how.block(), how.reads.blocks)
-                               : fmt::to_string(how.block())),
-        fmt::arg("shape",
-                 how.reads_arrays
-                     ? shape
-                     : fmt::format("feed_shape<{}, {}, {}, {}, 1, 1, ring_layout::plain, 0>",
-                                   word_of(words.shock), p.slots_per_step(), how.width(), how.block())),
-        fmt::arg(
-            "source",
-            how.reads_arrays
-                ? fmt::format("arrays<shape, {}, spaces::global, {}>", p.normals_per_step, scenarios)
-                : fmt::format("feeds::random_draws<{}, program::normal_slots, program::uniform_slots, {}>",
-                              draws_text(words, how.rounds), scenarios)),
-        fmt::arg("feed", how.reads_arrays ? fmt::format("{}<shape, memory{}>", reads.type(), own)
-                                          : "inline_<shape, memory>"),
-        fmt::arg("piece_steps", steps), fmt::arg("has_quiet_pieces", has_quiet_pieces),
-        fmt::arg("keeps_shocks", how.keeps_shocks), fmt::arg("reads_arrays", how.reads_arrays),
-        fmt::arg("back_shape", shape), fmt::arg("back_feed", reads.type()), fmt::arg("own", own),
-        fmt::arg("feed_bytes", feed_bytes), fmt::arg("states_bytes", states_shared * state_bytes),
-        fmt::arg("states_in_memory", out.states_in_memory), fmt::arg("holds_in_shared", fits(held)),
-        fmt::arg("holds_quietly", fits(held_quietly)), fmt::arg("draws_to_shared", draws_to_shared),
-        fmt::arg("sum_bytes", sum_bytes));
-    return out;
+        fmt::arg("ways", ways_text(a, quiet, carried)), fmt::arg("choice", choice_text(p, how, memory)),
+        fmt::arg("bounds", bounds_text(static_cast<std::uint32_t>(how.block()), how.reads.blocks)));
+    return {memory, {std::move(text)}};
 }
 
 }  // namespace tilewalk::cuda

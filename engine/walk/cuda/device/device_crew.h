@@ -1,88 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares pieces of work among devices, with a thread for each.
+// A crew of devices: it opens them, compiles their kernels, and does work that is cut into pieces. A device
+// that is lost leaves its piece to the others.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
-#include <thread>
-#include <utility>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "engine/walk/cuda/compile/counted_kernels.h"
+#include "engine/walk/cuda/device/gpu_run.h"
+#include "engine/walk/cuda/device/loaded_device.h"
 
 namespace tilewalk::cuda {
 
-// A device gives back a piece that it could not finish, so that another takes it.
-class shared_pieces {
-  public:
-    shared_pieces(std::size_t count, std::function<bool()> is_stopped) : is_stopped_(std::move(is_stopped)) {
-        for (std::size_t i = 0; i < count; ++i) open_.insert(i);
-    }
+struct built_kernel {
+    std::string text;
+    std::map<std::string, std::shared_ptr<const std::string>> cubins{};
 
-    // Empty when all are done or the work is stopped. Waits while a held piece may still come back.
-    std::optional<std::size_t> take() {
-        std::unique_lock guard(lock_);
-        // A stop needs no wake-up: the holder of a piece sees it, and gives the piece back.
-        changed_.wait(guard, [this] { return !open_.empty() || held_ == 0; });
-        if (open_.empty() || is_stopped_()) return std::nullopt;
-        ++held_;
-        return open_.extract(open_.begin()).value();
+    const std::shared_ptr<const std::string>& cubin_for(loaded_device& d) const {
+        return cubins.at(d.get().properties().architecture());
     }
-    void finish() {
-        const std::lock_guard guard(lock_);
-        --held_;
-        changed_.notify_all();
-    }
-    void give_back(std::size_t piece) {
-        const std::lock_guard guard(lock_);
-        --held_;
-        open_.insert(piece);
-        changed_.notify_all();
-    }
-    bool all_done() const {
-        const std::lock_guard guard(lock_);
-        return open_.empty() && held_ == 0;
-    }
-    std::vector<std::size_t> open() const {
-        const std::lock_guard guard(lock_);
-        return {open_.begin(), open_.end()};
-    }
-
-  private:
-    const std::function<bool()> is_stopped_;
-    mutable std::mutex lock_;
-    std::condition_variable changed_;
-    std::set<std::size_t> open_;
-    std::size_t held_ = 0;
+    kernel on(loaded_device& d, const char* name) const { return d.find(cubin_for(d), name); }
+};
+// A kernel that is to be compiled, and what its failure leads to.
+struct wanted_kernel {
+    built_kernel* of;
+    std::function<void(const error&)> fail;
 };
 
-class at_work {
+// Extent of a failure.
+enum class ends { piece, share_of_device, work };
+
+// Thrown by a worker that finds the work stopped.
+struct stopped_early {};
+
+// Work cut into pieces, which are known by number. Worker w serves device w, modulo their number.
+class piecework {
   public:
-    at_work(std::size_t devices, std::function<void(std::size_t)> work)
-        : work_(std::move(work)), working_(devices) {
-        for (std::size_t d = 0; d < devices; ++d) {
-            threads_.emplace_back([this, d] {
-                work_(d);
-                const std::lock_guard guard(lock_);
-                --working_;
-                ended_.notify_one();
-            });
-        }
-    }
-    bool end_within(std::chrono::milliseconds time) {
-        std::unique_lock guard(lock_);
-        return ended_.wait_for(guard, time, [this] { return working_ == 0; });
-    }
+    virtual ~piecework() = default;
+    // Called once by each worker, before its first piece and after its last.
+    virtual void begin(std::size_t) {}
+    virtual void end(std::size_t) {}
+    // Returns whether the device has walked.
+    virtual bool walk(std::size_t worker, std::size_t piece) = 0;
+    // A final error of a device ends its share, whatever the work says.
+    virtual ends ended_by(const error& why) const = 0;
+    // The piece can't be done; or no device is left for it, then called for each of them.
+    virtual void fail(std::size_t piece, const error& why) = 0;
+    // An error has ended the work, and other workers are to stop.
+    virtual void give_up() {}
+};
+
+class device_crew {
+  public:
+    using devices = std::span<const std::shared_ptr<loaded_device>>;
+    device_crew(devices on, kernel_store& kernels);
+
+    devices all() const { return devices_; }
+    std::size_t size() const { return devices_.size(); }
+    loaded_device& operator[](std::size_t number) const { return *devices_[number]; }
+    counted_kernels& kernels() { return kernels_; }
+
+    // Returns the bytes that work may take of each device: three quarters of what is free, and `most`, unless
+    // that is 0. `more` opens what else the work needs. A device for which either fails is lost.
+    std::uint64_t open(std::uint64_t most, const std::function<void(std::size_t, device&)>& more);
+    // Of devices that are not lost, each once.
+    std::vector<std::string> architectures() const;
+    // Compiles each text for each architecture, by so many threads. Throws tilewalk::error (cancelled) when
+    // the compilations under way have ended, because a compiler can't be interrupted.
+    void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
+    // Does all pieces. `tell`, if there is one, is called about ten times a second. Throws
+    // tilewalk::error: cancelled, or what has ended the work.
+    void walk(piecework& work, std::size_t pieces, std::size_t workers, const std::atomic<bool>* cancel,
+              const std::function<void()>& tell = {});
+
+    // Counts launches, and seconds of one worker.
+    void count(std::size_t launches, double device_seconds = 0, double kernel_seconds = 0);
+    // Forgets what was lost and counted, but for kernels.
+    void begin_again();
+    gpu_facts facts() const;
 
   private:
-    const std::function<void(std::size_t)> work_;
-    std::mutex lock_;
-    std::condition_variable ended_;
-    std::size_t working_;
-    std::vector<std::jthread> threads_;  // joined before the rest goes
+    const std::vector<std::shared_ptr<loaded_device>> devices_;
+    counted_kernels kernels_;
+    std::mutex lock_;  // guards what workers count
+    gpu_facts facts_;
 };
 
 }  // namespace tilewalk::cuda

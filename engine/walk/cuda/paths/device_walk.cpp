@@ -34,7 +34,6 @@ kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range&
 device_walk::device_walk(loaded_device& on, run_state& run)
     : on_(on),
       device_(on.get()),
-      architecture_(device_.properties().architecture()),
       run_(run),
       reduction_(reduction_named(run.run.how.reduction)),
       main_(new_stream(device_)),
@@ -161,7 +160,7 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     if (shocks_) shocks_->make_ahead(next);
     const std::vector<owned_event> walked = join_sides();
     owned_event merging = new_event(device_, main_.get());
-    results_->merge(on_.find(run_.merge.cubins.at(architecture_), "merge_tiles"), main_.get());
+    results_->merge(run_.merge.on(on_, "merge_tiles"), main_.get());
     queue.add(std::move(merging), main_.get(), 0, 0);
     device_.download(landing, results_->parts(), out.results.size() * sizeof(kernels::tile_result),
                      main_.get());
@@ -194,8 +193,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
     const job_group& g = run_.groups[group];
     const launch_sizes& sizes = trades_.sizes(group);
     const tile_range& chunk = results_->of().tiles;
-    const auto& cubin = g.walk.cubins.at(architecture_);
-    const kernel walk = on_.find(cubin, "walk");
+    const kernel walk = g.walk.on(on_, "walk");
     // A module has one variable for numbers, so its launches share a stream.
     const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
@@ -210,7 +208,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
             const stream s = begun(side);
             const double work = sizes.work(list, part.count);
             queue.make_room(work);
-            if (is_first && one_side) trades_.upload_constants(g, list, cubin, s);
+            if (is_first && one_side) trades_.upload_constants(g, list, s);
             owned_event begin = new_event(device_, s);
             if (is_first && g.reads_moves()) all.normal = make_moves(g, list, chunk, side, all.normal);
             kernels::path_arguments a = part == chunk ? all : part_of(all, part);
@@ -231,10 +229,9 @@ std::size_t device_walk::sides_of(const job_group& g) const {
 kernels::array_argument device_walk::make_moves(const job_group& g, const job_list& list,
                                                 const tile_range& chunk, std::size_t side,
                                                 const kernels::array_argument& shocks) {
-    return moves_->make(side, on_.find(g.correlate.cubins.at(architecture_), "correlate"),
-                        run_.separated.numbers(g.jobs[list.first]), shocks,
-                        run_.shocks_of_moves[g.jobs[list.first]], chunk.count * kernels::paths_per_tile,
-                        sides_[side].get());
+    return moves_->make(side, g.correlate.on(on_, "correlate"), run_.separated.numbers(g.jobs[list.first]),
+                        shocks, run_.shocks_of_moves[g.jobs[list.first]],
+                        chunk.count * kernels::paths_per_tile, sides_[side].get());
 }
 
 kernels::path_arguments device_walk::arguments_of(std::size_t group, const job_list& list) const {

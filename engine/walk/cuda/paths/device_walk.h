@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/walk/cuda/compile/reductions.h"
@@ -74,7 +73,6 @@ class device_walk {
 
     loaded_device& on_;
     device& device_;
-    std::string architecture_;
     run_state& run_;
     const reduction_entry& reduction_;
     owned_stream main_;                  // clears, merges and downloads results

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "engine/base/crew.h"
-#include "engine/walk/cuda/compile/compile_kernels.h"
 #include "engine/walk/cuda/compile/decide.h"
 #include "engine/walk/cuda/compile/feeds.h"
 #include "engine/walk/cuda/compile/group_jobs.h"
@@ -26,7 +24,7 @@ namespace tilewalk::cuda {
 namespace {
 
 using kernels::word32;
-using devices_of_run = std::span<const std::shared_ptr<loaded_device>>;
+using devices_of_run = device_crew::devices;
 
 void check_on_all(devices_of_run devices, const kernel_decision& how, const program::path_program& code) {
     const reduction_entry& reduction = reduction_named(how.reduction);
@@ -174,33 +172,39 @@ void group_for(run_state& state, devices_of_run devices) {
     state.groups = group_jobs(state.run, state.separated, state.packed, tuned, fits);
 }
 
-std::vector<std::string> architectures_of(devices_of_run devices) {
-    std::vector<std::string> out;
-    for (const auto& d : devices) {
-        std::string a = d->get().properties().architecture();
-        if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(std::move(a));
+// A text that does not compile fails its own jobs.
+void compile(run_state& state, device_crew& crew) {
+    std::vector<wanted_kernel> wanted{{&state.merge, [&](const error& why) { state.fail_all(why); }}};
+    for (job_group& g : state.groups) {
+        if (g.failed) continue;
+        const auto fail = [&](const error& why) {
+            g.failed = true;
+            state.fail(g.jobs, why);
+        };
+        wanted.push_back({&g.walk, fail});
+        if (g.reads_moves()) wanted.push_back({&g.correlate, fail});
     }
-    return out;
+    crew.compile(wanted, state.run.threads, state.run.cancel);
 }
 
 }  // namespace
 
-std::unique_ptr<run_state> new_run(const gpu_run& asked, devices_of_run devices, counted_kernels& kernels) {
+std::unique_ptr<run_state> new_run(const gpu_run& asked, device_crew& crew) {
     const timings::during packing(asked.times, stage::packing);
     auto made = std::make_unique<run_state>(asked);
     run_state& state = *made;
     refuse_too_long_rows(space_named(state.run.how.row_space), state.packed);
-    state.begin(asked, devices.size());
-    group_for(state, devices);
+    state.begin(asked);
+    group_for(state, crew.all());
     state.merge.text = merge_kernel_text();
-    check_groups(state, devices);
+    check_groups(state, crew.all());
     try {
-        plan_shocks(state, kernels);
+        plan_shocks(state, crew.kernels());
     } catch (const error& e) {
         state.fail_all(e);
     }
     const timings::during building(asked.times, stage::building_kernels);
-    compile_kernels(state, architectures_of(devices), kernels);
+    compile(state, crew);
     return made;
 }
 

@@ -3,17 +3,14 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
-#include "engine/walk/cuda/compile/counted_kernels.h"
-#include "engine/walk/cuda/device/loaded_device.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/paths/run_state.h"
 
 namespace tilewalk::cuda {
 
-// Jobs that these devices can't walk have failed in the outcome. Keeps `kernels`.
-std::unique_ptr<run_state> new_run(const gpu_run& asked,
-                                   std::span<const std::shared_ptr<loaded_device>> devices,
-                                   counted_kernels& kernels);
+// Jobs that can't be walked on these devices have failed in the outcome. The crew is kept. Throws
+// tilewalk::error (cancelled).
+std::unique_ptr<run_state> new_run(const gpu_run& asked, device_crew& crew);
 
 }  // namespace tilewalk::cuda

@@ -17,8 +17,7 @@ std::uint64_t changes_of(const tuned_choices* tuned) {
 
 }  // namespace
 
-gpu_outcome ready_run::walk(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
-                            kernel_store& kernels) {
+gpu_outcome ready_run::walk(const gpu_run& asked, device_crew::devices devices, kernel_store& kernels) {
     try {
         const bool is_anew = !take_over(asked, devices);
         if (is_anew) begin(asked, devices, kernels);
@@ -32,8 +31,7 @@ gpu_outcome ready_run::walk(const gpu_run& asked, std::span<const std::shared_pt
 }
 
 // Whether a new run would differ only by its seed and the numbers of its trades.
-bool ready_run::is_made_for(const gpu_run& asked,
-                            std::span<const std::shared_ptr<loaded_device>> devices) const {
+bool ready_run::is_made_for(const gpu_run& asked, device_crew::devices devices) const {
     const gpu_run& was = state_->run;
     // Rows of points depend on a trade's dates and numbers.
     const bool has_points = asked.source != nullptr && asked.source->is_points;
@@ -46,12 +44,12 @@ bool ready_run::is_made_for(const gpu_run& asked,
            asked.memory_bytes == was.memory_bytes && asked.unit_paths == was.unit_paths &&
            asked.points == was.points && asked.tuned == was.tuned &&
            changes_of(asked.tuned) == tuned_changes_ && asked.paths == was.paths &&
-           asked.tiles == was.tiles && std::ranges::equal(devices, devices_) &&
+           asked.tiles == was.tiles && std::ranges::equal(devices, crew_->all()) &&
            std::ranges::equal(asked.jobs, state_->separated.given(), same_program);
 }
 
 // The old jobs' owner is let go only when the new ones have been compared with them.
-bool ready_run::take_over(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices) {
+bool ready_run::take_over(const gpu_run& asked, device_crew::devices devices) {
     if (!state_ || !is_made_for(asked, devices)) return false;
     run_state& state = *state_;
     state.changes = {};
@@ -64,18 +62,17 @@ bool ready_run::take_over(const gpu_run& asked, std::span<const std::shared_ptr<
         state.separated.replace(j, is);
     }
     owner_ = asked.owner;
-    state.begin(asked, devices.size());
+    state.begin(asked);
+    crew_->begin_again();
     return true;
 }
 
-void ready_run::begin(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
-                      kernel_store& kernels) {
+void ready_run::begin(const gpu_run& asked, device_crew::devices devices, kernel_store& kernels) {
     forget();
-    devices_.assign(devices.begin(), devices.end());
     owner_ = asked.owner;
     tuned_changes_ = changes_of(asked.tuned);
-    kernels_.emplace(kernels);
-    state_ = new_run(asked, devices, *kernels_);
+    crew_.emplace(devices, kernels);
+    state_ = new_run(asked, *crew_);
 }
 
 gpu_outcome ready_run::walked(bool is_anew) {
@@ -84,16 +81,15 @@ gpu_outcome ready_run::walked(bool is_anew) {
     const bool jobs_left = std::any_of(failures.begin(), failures.end(), [](const auto& f) { return !f; });
     if (jobs_left && !state.stopped()) {
         try {
-            walk_on_devices(state, devices_, walks_);
+            walk_on_devices(state, *crew_, walks_);
         } catch (const error& e) {
             state.fail_all(e);
         }
     }
     if (state.run.cancel != nullptr && state.run.cancel->load())
         throw error(error_kind::cancelled, "the run was stopped");
-    state.outcome.kernels_compiled = is_anew ? kernels_->compiled() : 0;
-    state.outcome.kernels_from_cache =
-        kernels_->compiled() + kernels_->from_cache() - state.outcome.kernels_compiled;
+    static_cast<gpu_facts&>(state.outcome) = crew_->facts();
+    if (!is_anew) state.outcome.kernels_from_cache += std::exchange(state.outcome.kernels_compiled, 0);
     return std::move(state.outcome);
 }
 
@@ -122,9 +118,8 @@ void ready_run::leave(const gpu_outcome& got) {
 void ready_run::forget() {
     walks_.clear();
     state_.reset();
-    kernels_.reset();
     owner_.reset();
-    devices_.clear();
+    crew_.reset();
 }
 
 }  // namespace tilewalk::cuda

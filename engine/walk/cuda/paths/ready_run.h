@@ -7,13 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "engine/walk/cuda/compile/counted_kernels.h"
 #include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/device/gpu_run.h"
-#include "engine/walk/cuda/device/loaded_device.h"
 #include "engine/walk/cuda/paths/device_walk.h"
 #include "engine/walk/cuda/paths/run_state.h"
 
@@ -27,24 +25,21 @@ class ready_run {
 
     // Throws tilewalk::error (cancelled). Leaves something only if jobs have an owner (see run::walk), read
     // no arrays of shocks or scenarios, and have not failed on a device.
-    gpu_outcome walk(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
-                     kernel_store& kernels);
+    gpu_outcome walk(const gpu_run& asked, device_crew::devices devices, kernel_store& kernels);
 
     bool is_empty() const { return !state_; }
 
   private:
-    bool is_made_for(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices) const;
-    bool take_over(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices);
-    void begin(const gpu_run& asked, std::span<const std::shared_ptr<loaded_device>> devices,
-               kernel_store& kernels);
+    bool is_made_for(const gpu_run& asked, device_crew::devices devices) const;
+    bool take_over(const gpu_run& asked, device_crew::devices devices);
+    void begin(const gpu_run& asked, device_crew::devices devices, kernel_store& kernels);
     gpu_outcome walked(bool is_anew);
     bool is_worth_leaving(const gpu_outcome& got) const;
     void leave(const gpu_outcome& got);
     void forget();
 
-    std::vector<std::shared_ptr<loaded_device>> devices_;
+    std::optional<device_crew> crew_;
     std::shared_ptr<const void> owner_;  // owns what the jobs of `state_` point to
-    std::optional<counted_kernels> kernels_;
     std::uint64_t tuned_changes_ = 0;
     std::unique_ptr<run_state> state_;
     std::vector<std::unique_ptr<device_walk>> walks_;  // by device

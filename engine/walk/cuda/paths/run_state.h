@@ -5,15 +5,13 @@
 
 #include <atomic>
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/walk/cuda/compile/feeds.h"
 #include "engine/walk/cuda/compile/kernel_wish.h"
+#include "engine/walk/cuda/device/device_crew.h"
 #include "engine/walk/cuda/device/gpu_run.h"
 #include "engine/walk/cuda/paths/moves_walk.h"
 #include "engine/walk/cuda/paths/packed_trades.h"
@@ -22,11 +20,6 @@
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
-
-struct built_kernel {
-    std::string text;
-    std::map<std::string, std::shared_ptr<const std::string>> cubins;
-};
 
 struct job_group {
     built_kernel walk;
@@ -73,11 +66,10 @@ struct run_state {
           part_tiles(asked.part_tiles()) {}
 
     // Begins a run: nothing is walked, and only what could not be packed has failed.
-    void begin(const gpu_run& asked, std::size_t devices) {
+    void begin(const gpu_run& asked) {
         run = asked;
         run.jobs = separated.jobs();
         outcome = {};
-        outcome.shares.resize(devices);
         outcome.tallies.assign(run.jobs.size(), run::tally(kernels::tiles_of(run.paths)));
         outcome.failures = packed.failures;
         path_steps_done = 0;
@@ -94,8 +86,6 @@ struct run_state {
         for (const job_group& g : groups) fail(g.jobs, why);
     }
 };
-
-struct stopped_early {};
 
 inline void throw_if_stopped(const run_state& run) {
     if (run.stopped()) throw stopped_early{};

@@ -119,14 +119,14 @@ void trades_on_device::point(kernels::path_arguments& a) const {
     a.words = words_.as<word32>();
 }
 
-void trades_on_device::upload_constants(const job_group& g, const job_list& list,
-                                        const std::shared_ptr<const std::string>& cubin, stream s) {
+void trades_on_device::upload_constants(const job_group& g, const job_list& list, stream s) {
     std::vector<std::byte> numbers;
     for (std::size_t i = list.first; i < list.first + list.count; ++i) {
         const auto own = run_.packed.numbers_of(g.jobs[i]);
         numbers.insert(numbers.end(), own.begin(), own.end());
     }
-    on_.get().upload(on_.variable(cubin, "tilewalk_rows").data(), numbers.data(), numbers.size(), s);
+    const std::span<std::byte> rows = on_.variable(g.walk.cubin_for(on_), "tilewalk_rows");
+    on_.get().upload(rows.data(), numbers.data(), numbers.size(), s);
 }
 
 void trades_on_device::keep_in_l2(launch& how) const {

@@ -34,8 +34,7 @@ class trades_on_device {
     // Numbers in constant memory change between launches; elsewhere all stay for the run.
     bool numbers_are_constant() const { return row_space_.lives_in == residence::constant_variable; }
     // The group's kernel must be loaded.
-    void upload_constants(const job_group& g, const job_list& list,
-                          const std::shared_ptr<const std::string>& cubin, stream s);
+    void upload_constants(const job_group& g, const job_list& list, stream s);
     // Keeps the numbers in the second-level cache, if they live in that space.
     void keep_in_l2(launch& how) const;
 

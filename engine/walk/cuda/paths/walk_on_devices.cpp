@@ -2,14 +2,11 @@
 #include "engine/walk/cuda/paths/walk_on_devices.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "engine/base/crew.h"
-#include "engine/walk/cuda/device/device_crew.h"
 #include "kernels/tile.h"
 
 namespace tilewalk::cuda {
@@ -19,63 +16,6 @@ using kernels::word64;
 using run::tile_range;
 
 namespace {
-
-struct shared_work {
-    std::vector<tile_range> ranges;  // by piece
-    shared_pieces pieces;
-    std::vector<std::vector<chunk_results>> results;  // by piece
-
-    shared_work(std::vector<tile_range> cut, const run_state& run)
-        : ranges(std::move(cut)),
-          pieces(ranges.size(), [&run] { return run.stopped(); }),
-          results(ranges.size()) {}
-};
-
-// A failure of the device ends its share; any other ends the run.
-void walk_share(run_state& run, loaded_device& on, shared_work& work, std::unique_ptr<device_walk>& walk,
-                gpu_outcome::share& share) {
-    std::optional<std::size_t> piece;
-    bool is_settled = false;
-    const auto end_run = [&](const error& why) {
-        run.fail_all(why);
-        run.given_up = true;
-    };
-    try {
-        if (walk) {
-            walk->begin_again();
-        } else {
-            walk = std::make_unique<device_walk>(on, run);
-        }
-        while ((piece = work.pieces.take())) {
-            const word64 counted_before = walk->counted();
-            try {
-                std::vector<chunk_results> chunks;
-                walk->walk(work.ranges[*piece], chunks);
-                work.results[*piece] = std::move(chunks);
-            } catch (...) {
-                walk->uncount(counted_before);
-                throw;
-            }
-            is_settled = true;
-            share.has_walked = walk->launches() > 0;
-            work.pieces.finish();
-        }
-    } catch (const stopped_early&) {
-    } catch (const device_error& e) {
-        share.lost = e;
-    } catch (const error& e) {
-        end_run(e);
-    } catch (const std::exception& e) {
-        end_run(error(error_kind::internal, e.what()));
-    }
-    if (piece) work.pieces.give_back(*piece);
-    if (!walk) return;
-    if (!is_settled) walk->settle();
-    const std::lock_guard guard(run.lock);
-    run.outcome.launches += walk->launches();
-    run.outcome.device_seconds = std::max(run.outcome.device_seconds, walk->seconds());
-    run.outcome.kernel_seconds = std::max(run.outcome.kernel_seconds, walk->kernel_seconds());
-}
 
 // At most one piece per device: the run's largest subtrees for which that holds.
 std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
@@ -97,57 +37,99 @@ void add(const chunk_results& chunk, const packed_trades& packed, std::size_t jo
     }
 }
 
-void leave_tallies(run_state& run, const shared_work& work) {
-    threads::for_each_short(run.run.jobs.size(), run.run.threads, [&](int, std::uint64_t j) {
-        const program::path_program& code = *run.run.jobs[j].code;
-        run::tally& of_job = run.outcome.tallies[j];
-        of_job =
-            run::tally(kernels::tiles_of(run.run.paths), run.part_tiles, code.outputs.size(), code.crossed);
-        of_job.expect_all();
-        for (const std::vector<chunk_results>& piece : work.results)
-            for (const chunk_results& chunk : piece) add(chunk, run.packed, j, of_job);
-    });
-}
+// A run cut into pieces for its devices. A failure of a device ends its share; any other ends the run.
+class paths_of_devices final : public piecework {
+  public:
+    paths_of_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks)
+        : run_(run),
+          crew_(crew),
+          walks_(walks),
+          served_(crew.size()),
+          ranges_(pieces_of(run.run, crew.size())) {
+        for (const tile_range& range : ranges_) run_.most_tiles = std::max(run_.most_tiles, range.count);
+        results_.resize(ranges_.size());
+        walks_.resize(crew_.size());
+    }
+
+    void walk_all() {
+        // Work of a lost device is repeated; reported progress does not go back.
+        word64 told = 0;
+        const auto tell = [&] {
+            told = std::max(told, run_.path_steps_done.load());
+            run_.run.on_progress({.path_steps_done = told});
+        };
+        const bool tells = run_.run.on_progress != nullptr;
+        crew_.walk(*this, ranges_.size(), crew_.size(), run_.run.cancel,
+                   tells ? tell : std::function<void()>());
+        // Data on a device that was not asked is from an earlier run and misses the changes of this one.
+        for (std::size_t d = 0; d < walks_.size(); ++d)
+            if (!served_[d].has_begun) walks_[d].reset();
+        if (last_lost_) return run_.fail_all(*last_lost_);
+        if (tells) tell();
+        leave_tallies();
+    }
+
+  private:
+    void begin(std::size_t d) override {
+        served_[d].has_begun = true;
+        if (walks_[d]) {
+            walks_[d]->begin_again();
+        } else {
+            walks_[d] = std::make_unique<device_walk>(crew_[d], run_);
+        }
+    }
+    bool walk(std::size_t d, std::size_t piece) override {
+        const word64 counted_before = walks_[d]->counted();
+        try {
+            std::vector<chunk_results> chunks;
+            walks_[d]->walk(ranges_[piece], chunks);
+            results_[piece] = std::move(chunks);
+        } catch (...) {
+            walks_[d]->uncount(counted_before);
+            throw;
+        }
+        served_[d].is_settled = true;
+        return walks_[d]->launches() > 0;
+    }
+    void end(std::size_t d) override {
+        if (!walks_[d]) return;
+        if (!served_[d].is_settled) walks_[d]->settle();
+        crew_.count(walks_[d]->launches(), walks_[d]->seconds(), walks_[d]->kernel_seconds());
+    }
+    ends ended_by(const error& why) const override {
+        return dynamic_cast<const device_error*>(&why) != nullptr ? ends::share_of_device : ends::work;
+    }
+    void fail(std::size_t, const error& why) override { last_lost_ = why; }
+    void give_up() override { run_.given_up = true; }
+
+    void leave_tallies() {
+        threads::for_each_short(run_.run.jobs.size(), run_.run.threads, [&](int, std::uint64_t j) {
+            const program::path_program& code = *run_.run.jobs[j].code;
+            run::tally& of_job = run_.outcome.tallies[j];
+            of_job = run::tally(kernels::tiles_of(run_.run.paths), run_.part_tiles, code.outputs.size(),
+                                code.crossed);
+            of_job.expect_all();
+            for (const std::vector<chunk_results>& piece : results_)
+                for (const chunk_results& chunk : piece) add(chunk, run_.packed, j, of_job);
+        });
+    }
+
+    struct served {
+        bool has_begun = false, is_settled = false;
+    };
+    run_state& run_;
+    device_crew& crew_;
+    std::vector<std::unique_ptr<device_walk>>& walks_;
+    std::vector<served> served_;                       // by device
+    std::vector<tile_range> ranges_;                   // by piece
+    std::vector<std::vector<chunk_results>> results_;  // by piece
+    std::optional<error> last_lost_;
+};
 
 }  // namespace
 
-void walk_on_devices(run_state& run, std::span<const std::shared_ptr<loaded_device>> devices,
-                     std::vector<std::unique_ptr<device_walk>>& walks) {
-    shared_work shared(pieces_of(run.run, devices.size()), run);
-    for (const tile_range& range : shared.ranges) run.most_tiles = std::max(run.most_tiles, range.count);
-    walks.resize(devices.size());
-
-    std::atomic<std::size_t> alive{devices.size()};
-    const auto work = [&](std::size_t d) {
-        gpu_outcome::share& share = run.outcome.shares[d];
-        walk_share(run, *devices[d], shared, walks[d], share);
-        if (share.lost && --alive == 0 && !shared.pieces.all_done()) run.fail_all(*share.lost);
-    };
-    // Work of a lost device is repeated; reported progress does not go back.
-    word64 told = 0;
-    const auto report = [&] {
-        told = std::max(told, run.path_steps_done.load());
-        if (run.run.on_progress) run.run.on_progress({.path_steps_done = told});
-    };
-    if (shared.ranges.size() == 1 && !run.run.on_progress) {
-        // Starting a thread takes as long as a small run. Devices are asked in turn, while those before are
-        // lost; the others drop what an earlier run left, since it misses this one's changes.
-        for (std::size_t d = 0; d < devices.size(); ++d) {
-            if (shared.pieces.all_done() || run.stopped()) {
-                walks[d].reset();
-            } else {
-                work(d);
-            }
-        }
-    } else {
-        at_work threads(devices.size(), work);
-        do {
-            report();
-        } while (!threads.end_within(std::chrono::milliseconds(50)));
-    }
-    if (run.stopped() || !shared.pieces.all_done()) return;
-    report();
-    leave_tallies(run, shared);
+void walk_on_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks) {
+    paths_of_devices(run, crew, walks).walk_all();
 }
 
 }  // namespace tilewalk::cuda
