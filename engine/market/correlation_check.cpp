@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,10 +22,7 @@ namespace {
 // Correlations have few digits; eigenvalues this close to zero are rounding.
 constexpr double eigenvalue_tolerance = 1e-9;
 
-// Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the
-// positive semi-definite matrices and the unit diagonal, with Dykstra's correction), rounds it to four
-// decimals and moves it towards `anchor` until it is valid. Nonzero entries of the correlation matrix
-// `anchor` stay fixed.
+// Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the positive semi-definite matrices and the unit diagonal, with Dykstra's correction), rounds it to four decimals and moves it towards `anchor` until it is valid. Nonzero entries of the correlation matrix `anchor` stay fixed.
 Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::MatrixXd& anchor) {
     const auto anchored = [&](const Eigen::MatrixXd& m) {
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
@@ -65,7 +64,7 @@ class correlation_check {
     explicit correlation_check(const market_state& market) : market_(market) {}
 
     std::optional<std::string> fault() const {
-        std::map<std::string, std::size_t> number;
+        std::map<std::string_view, std::size_t> number;
         std::vector<std::string> names;
         std::vector<std::size_t> parent;
         const auto number_of = [&](const std::string& name) {
@@ -76,11 +75,6 @@ class correlation_check {
             }
             return place->second;
         };
-        // Own factors are linked to their asset; those that the market does not mention are consistent.
-        const auto asset_of = [&](const std::string& name) {
-            const auto own = market_.own_factors.find(name);
-            return own == market_.own_factors.end() ? name : own->second.of;
-        };
         const auto root_of = [&](std::size_t i) {
             while (parent[i] != i) i = parent[i] = parent[parent[i]];
             return i;
@@ -89,9 +83,12 @@ class correlation_check {
             if (rho == 0) continue;
             const std::size_t first = number_of(pair.first), second = number_of(pair.second);
             parent[root_of(first)] = root_of(second);
-            for (const std::string& name : {pair.first, pair.second}) {
-                const std::size_t own = number_of(name), asset = number_of(asset_of(name));
-                parent[root_of(own)] = root_of(asset);
+            // Own factors are linked to their asset; those that the market does not mention are consistent.
+            for (const std::string* const name : {&pair.first, &pair.second}) {
+                const auto own = market_.own_factors.find(*name);
+                if (own == market_.own_factors.end()) continue;
+                const std::size_t factor = number_of(*name), asset = number_of(own->second.of);
+                parent[root_of(factor)] = root_of(asset);
             }
         }
         std::map<std::size_t, std::vector<std::size_t>> groups;
@@ -109,14 +106,7 @@ class correlation_check {
             return "found " + std::to_string(members.size()) +
                    " factors linked by correlations, expected at most " + std::to_string(bounds::correlated);
         }
-        const auto size = static_cast<Eigen::Index>(members.size());
-        Eigen::MatrixXd matrix(size, size);
-        for (Eigen::Index i = 0; i < size; ++i) {
-            for (Eigen::Index j = 0; j < size; ++j) {
-                matrix(i, j) = market_.correlation(names[members[static_cast<std::size_t>(i)]],
-                                                   names[members[static_cast<std::size_t>(j)]]);
-            }
-        }
+        const Eigen::MatrixXd matrix = matrix_of(names, members);
         if (Eigen::LLT<Eigen::MatrixXd>(matrix).info() == Eigen::Success) return std::nullopt;
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(matrix);
         const double smallest = solved.eigenvalues()(0);
@@ -134,6 +124,33 @@ class correlation_check {
         return "the correlation matrix has the negative eigenvalue " + rounded(smallest) +
                ", expected none below 0; most involved: " + involved +
                " (pairs that are not given count as 0)" + nearest_valid(matrix, names, members);
+    }
+
+    // Pairs are many and most are given, so that they are not looked up by their names, one by one.
+    Eigen::MatrixXd matrix_of(const std::vector<std::string>& names,
+                              const std::vector<std::size_t>& members) const {
+        const auto size = static_cast<Eigen::Index>(members.size());
+        Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(size, size);
+        std::map<std::string_view, Eigen::Index> place;
+        std::vector<Eigen::Index> own;
+        for (Eigen::Index i = 0; i < size; ++i) {
+            const std::string& name = names[members[static_cast<std::size_t>(i)]];
+            place.emplace(name, i);
+            if (market_.own_factors.contains(name)) own.push_back(i);
+        }
+        for (const auto& [pair, rho] : market_.correlations) {
+            const auto first = place.find(pair.first), second = place.find(pair.second);
+            if (first == place.end() || second == place.end()) continue;
+            matrix(first->second, second->second) = matrix(second->second, first->second) = rho;
+        }
+        for (const Eigen::Index i : own) {
+            for (Eigen::Index j = 0; j < size; ++j) {
+                const std::string &one = names[members[static_cast<std::size_t>(std::max(i, j))]],
+                                  &other = names[members[static_cast<std::size_t>(std::min(i, j))]];
+                matrix(i, j) = matrix(j, i) = market_.correlation(one, other);
+            }
+        }
+        return matrix;
     }
 
     // Returns such as "; the nearest valid correlations: [A, B, 0.81], ...".

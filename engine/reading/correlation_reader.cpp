@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +38,7 @@ void read_pairs(const node& correlations, market_so_far& into) {
     const std::string form = "a pair with its correlation, such as [ACME, BETA, 0.5]";
     expect_sequence(correlations,
                     "a list of correlations, such as [[ACME, BETA, 0.5]], or {complete: true, pairs: [...]}");
-    std::map<std::pair<std::string, std::string>, location> given;
+    const auto& own_factors = into.market.own_factors;
     for (const node& item : correlations.items()) {
         expect_sequence(item, form);
         if (item.items().size() != 3) {
@@ -54,30 +53,31 @@ void read_pairs(const node& correlations, market_so_far& into) {
         const node& number = item.items()[2];
         const double rho = read_in_range(number, check_correlation);
         const std::pair<std::string, std::string> key = std::minmax(first, second);
-        for (const auto& [own, asset] : {key, std::pair(key.second, key.first)}) {
-            const auto of = into.market.own_factors.find(own);
-            if (of == into.market.own_factors.end() || of->second.of != asset) continue;
-            item.fail("found the correlation of " + own + " with " + asset + ", which its model says: " +
-                      rounded(of->second.correlation) + "; expected one with another factor");
+        const auto one = own_factors.find(first), other = own_factors.find(second), none = own_factors.end();
+        for (const auto& [own, asset] : {std::pair(one, &second), std::pair(other, &first)}) {
+            if (own == none || own->second.of != *asset) continue;
+            item.fail("found the correlation of " + own->first + " with " + *asset +
+                      ", which its model says: " + rounded(own->second.correlation) +
+                      "; expected one with another factor");
         }
-        const auto one = into.market.own_factors.find(first), other = into.market.own_factors.find(second);
-        if (one != into.market.own_factors.end() && other != into.market.own_factors.end() &&
-            one->second.of == other->second.of) {
+        if (one != none && other != none && one->second.of == other->second.of) {
             item.fail("found the correlation of " + first + " with " + second +
                       ", which their model says: 0; expected one with another factor");
         }
-        for (const std::string& name : {first, second}) {
-            const auto of = into.market.own_factors.find(name);
-            if (of == into.market.own_factors.end() || of->second.is_constant) continue;
-            item.fail("found a correlation of " + name + ", whose correlation with " + of->second.of +
+        for (const auto& own : {one, other}) {
+            if (own == none || own->second.is_constant) continue;
+            item.fail("found a correlation of " + own->first + ", whose correlation with " + own->second.of +
                       " changes with time; expected none with others");
         }
-        const auto [place, is_new] = given.emplace(key, item.where());
-        if (!is_new) {
+        if (!into.market.correlations.emplace(key, rho).second) {
+            const auto before = std::ranges::find_if(correlations.items(), [&](const node& given) {
+                const auto [one_name, other_name] =
+                    std::minmax(given.items()[0].text(), given.items()[1].text());
+                return one_name == key.first && other_name == key.second;
+            });
             item.fail("found the correlation of " + first + " and " + second + " again, given first at " +
-                      to_string(place->second) + "; expected each pair once");
+                      to_string(before->where()) + "; expected each pair once");
         }
-        into.market.correlations.emplace(key, rho);
     }
     if (const auto fault = fault_of_correlations(into.market)) correlations.fail(*fault);
 }
