@@ -140,12 +140,18 @@ svi_parameters read_svi(const node& value, double years) {
     return p;
 }
 
+// A time and what comes before it. `at` is the node or the member that complaints name, `of` has its key
+// path.
 double read_increasing_years(const std::string& text, const std::string& last_text, double last,
-                             const location& where, const std::string& key_path, dates::date as_of,
-                             bool may_be_now) {
-    const double years = config::read_time_point(text, where, key_path).years(as_of);
+                             const auto& at, const node& of, dates::date as_of, bool may_be_now) {
+    double years = 0;
+    try {
+        years = config::read_time_point(text).years(as_of);
+    } catch (const error& e) {
+        throw error(error_kind::input, e.message(), at.where(), of.key_path());
+    }
     const auto fail = [&](const std::string& message) {
-        throw error(error_kind::input, "found the time " + text + message, where, key_path);
+        throw error(error_kind::input, "found the time " + text + message, at.where(), of.key_path());
     };
     if (may_be_now ? years < 0 : !(years > 0)) {
         fail(std::string(", expected one ") + (may_be_now ? "from" : "after") + " as_of (" +
@@ -179,8 +185,8 @@ implied_surface read_implied(const node& value, const implied_form& kind, dates:
     for (const node::member& member : members) {
         const expiry* last = expiries.empty() ? nullptr : &expiries.back();
         const double years =
-            read_increasing_years(member.key, last ? last->written : "", last ? last->years : 0,
-                                  member.where(), member.value.key_path(), as_of, false);
+            read_increasing_years(member.key, last ? last->written : "", last ? last->years : 0, member,
+                                  member.value, as_of, false);
         expect_mapping(member.value, kind.what);
         const double f = kind.form == written_by::strike ? checked_forward(forward, years, member.value) : 1;
         expiry read = kind.form == written_by::svi
@@ -219,7 +225,7 @@ local_volatility read_grid(const node& value, dates::date as_of,
     std::string last;
     for (const node& time : times.items()) {
         grid.years.push_back(read_increasing_years(time.text(), last, last.empty() ? 0 : grid.years.back(),
-                                                   time.where(), time.key_path(), as_of, true));
+                                                   time, time, as_of, true));
         last = time.text();
         checked_forward(forward, grid.years.back(), time);
     }

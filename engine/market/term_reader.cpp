@@ -24,7 +24,7 @@ void expect_sequence(const node& value, std::string_view expected) {
 
 double read_in_range(const node& value, range_check check) {
     const double number = value.number();
-    if (const complaint wrong = check(number, value.text())) value.fail(*wrong);
+    if (check(number, {})) value.fail(*check(number, value.text()));
     return number;
 }
 
@@ -38,7 +38,7 @@ double read_volatility_level(const node& value) {
 
 double read_positive(const node& value, std::string_view what) {
     const double number = value.number();
-    if (const complaint wrong = check_positive(number, what, value.text())) value.fail(*wrong);
+    if (check_positive(number, what, {})) value.fail(*check_positive(number, what, value.text()));
     return number;
 }
 
@@ -57,8 +57,7 @@ pillars read_pillars(const node& value, dates::date as_of, std::string_view what
     if (value.members().empty()) value.fail("found no pillars, expected at least one");
     pillars read;
     for (const node::member& pillar : value.members()) {
-        const double years =
-            config::read_time_point(pillar.key, pillar.where(), pillar.value.key_path()).years(as_of);
+        const double years = config::read_time_point(pillar).years(as_of);
         if (!(years > 0)) {
             pillar.fail("found the pillar " + pillar.key + ", expected one after as_of (" +
                         dates::to_string(as_of) + ")");
@@ -123,8 +122,8 @@ curve read_curve(const node& value, dates::date as_of, bool may_move) {
         read_pillars(*factors, as_of, "discount factors", [](const node& factor) { return factor.number(); });
     for (std::size_t i = 0; i < read.years.size(); ++i) {
         const node& factor = read.members[i]->value;
-        if (const complaint wrong = check_discount_factor(read.values[i], read.years[i], factor.text()))
-            factor.fail(*wrong);
+        if (check_discount_factor(read.values[i], read.years[i], {}))
+            factor.fail(*check_discount_factor(read.values[i], read.years[i], factor.text()));
     }
     return curve::from_discount_factors(std::move(read.years), std::move(read.values));
 }

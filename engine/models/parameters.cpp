@@ -55,8 +55,7 @@ by_term read_by_term(const config::node& parameters, std::string_view name, cons
     if (given.members().empty()) given.fail("found no pillars, expected at least one");
     by_term out;
     for (const config::node::member& pillar : given.members()) {
-        const double until =
-            config::read_time_point(pillar.key, pillar.where(), pillar.value.key_path()).years(as_of);
+        const double until = config::read_time_point(pillar).years(as_of);
         if (!(until > (out.years.empty() ? 0 : out.years.back()))) {
             pillar.fail("found the pillar " + pillar.key + ", expected one after " +
                         (out.years.empty() ? "as_of (" + dates::to_string(as_of) + ")" : "the one before"));
@@ -98,7 +97,7 @@ void add_as_written(const config::node& value, const std::string& name, dates::d
         for (const config::node::member& m : value.members()) {
             const auto level = number_of(m.value);
             try {
-                const auto when = config::read_time_point(m.key, m.where(), m.value.key_path());
+                const auto when = config::read_time_point(m.key);
                 if (!level) {
                     read.text = "by term, " + std::to_string(value.members().size()) + " times";
                     read.years.clear();

@@ -14,7 +14,7 @@ void read_fixings(const node::member& series, market_so_far& into) {
     std::map<dates::date, double>& values = into.market.fixings[series.key];
     values.clear();
     for (const node::member& fixing : series.value.members()) {
-        const dates::date day = config::read_date(fixing.key, fixing.where(), fixing.value.key_path());
+        const dates::date day = config::read_date(fixing);
         if (day > into.market.as_of) {
             fixing.fail("found a fixing of " + fixing.key + ", expected none after as_of (" +
                         dates::to_string(into.market.as_of) + ")");

@@ -235,7 +235,7 @@ void level_table::fail(std::size_t column, const std::string& message) const {
 }
 
 dates::date level_table::date() const {
-    return told_at(cell_of_row{rows_, 0}, [&] { return config::read_date(date_text(), {}, {}); });
+    return told_at(cell_of_row{rows_, 0}, [&] { return config::read_date(date_text()); });
 }
 
 std::string level_table::remark() const {

@@ -17,8 +17,8 @@ namespace {
 // Longer than any curve or trade; keeps mistyped serial numbers and amounts out of the times.
 constexpr double most_years = bounds::years;
 
-[[noreturn]] void fail(const std::string& message, const location& where, const std::string& key_path) {
-    throw error(error_kind::input, message, where, key_path);
+[[noreturn]] void fail(const std::string& message) {
+    throw error(error_kind::input, message);
 }
 
 // Digits in three groups with a point, dash or slash between them are meant as a date.
@@ -36,16 +36,15 @@ bool has_iso_form(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) == 8;
 }
 
-[[noreturn]] void fail_as_date(const std::string& text, const location& where, const std::string& key_path) {
-    if (has_iso_form(text)) {
-        fail("there is no day " + shown(text) + " between 1900-01-01 and 2299-12-31", where, key_path);
-    }
-    fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31", where, key_path);
+[[noreturn]] void fail_as_date(const std::string& text) {
+    if (has_iso_form(text)) fail("there is no day " + shown(text) + " between 1900-01-01 and 2299-12-31");
+    fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
 }
 
-// Adds the value's place to errors only: finding it takes longer than reading a time.
-template <class read>
-auto told_by(const node& value, read&& reads) {
+// A value or a member itself knows its place, and whether its file ends with it. To find the place takes
+// longer than to read a time, so that readers are given none.
+template <class Placed, class Read>
+auto told_by(const Placed& value, Read&& reads) {
     try {
         return reads();
     } catch (const error& e) {
@@ -67,27 +66,24 @@ std::string period_hint(std::string_view text) {
 
 }  // namespace
 
-dates::date read_date(const std::string& text, const location& where, const std::string& key_path) {
+dates::date read_date(const std::string& text) {
     if (const auto day = dates::parse_date(text)) return *day;
-    fail_as_date(text, where, key_path);
+    fail_as_date(text);
 }
 
-dates::time_point read_time_point(const std::string& text, const location& where,
-                                  const std::string& key_path) {
+dates::time_point read_time_point(const std::string& text) {
     if (const auto day = dates::parse_date(text)) return {*day};
-    if (looks_like_date(text)) fail_as_date(text, where, key_path);
+    if (looks_like_date(text)) fail_as_date(text);
     const std::optional<double> years = plain_number(text);
     if (!years) {
         const std::string period = period_hint(text);
         fail("found " + shown(text) +
-                 ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25" +
-                 (period.empty() ? number_hint(text) : period),
-             where, key_path);
+             ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25" +
+             (period.empty() ? number_hint(text) : period));
     }
     if (std::abs(*years) > most_years) {
         fail("found " + shown(text) + ", a number of years must be between " + shown(-most_years) + " and " +
-                 shown(most_years) + "; a date is written YYYY-MM-DD",
-             where, key_path);
+             shown(most_years) + "; a date is written YYYY-MM-DD");
     }
     return {*years};
 }
@@ -98,14 +94,22 @@ dates::time_point read_time_point(const node& value) {
                    ", expected a date as YYYY-MM-DD or a number of years, such as 2026-03-31 or 0.25");
     }
     if (value.is_quoted()) return {read_date(value)};
-    return told_by(value, [&] { return read_time_point(value.text(), {}, {}); });
+    return told_by(value, [&] { return read_time_point(value.text()); });
 }
 
 dates::date read_date(const node& value) {
     if (!value.is_scalar()) {
         value.fail("found " + value.found() + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
     }
-    return told_by(value, [&] { return read_date(value.text(), {}, {}); });
+    return told_by(value, [&] { return read_date(value.text()); });
+}
+
+dates::time_point read_time_point(const node::member& of) {
+    return told_by(of, [&] { return read_time_point(of.key); });
+}
+
+dates::date read_date(const node::member& of) {
+    return told_by(of, [&] { return read_date(of.key); });
 }
 
 }  // namespace tilewalk::config

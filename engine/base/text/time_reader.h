@@ -13,9 +13,12 @@ namespace tilewalk::config {
 dates::time_point read_time_point(const node& value);
 dates::date read_date(const node& value);
 
-// For text that is not a value, such as a key: `where` and `key_path` name its place.
-dates::time_point read_time_point(const std::string& text, const location& where,
-                                  const std::string& key_path);
-dates::date read_date(const std::string& text, const location& where, const std::string& key_path);
+// The same for the key of a member.
+dates::time_point read_time_point(const node::member& of);
+dates::date read_date(const node::member& of);
+
+// The same for text that is no value of its own. Complaints name no place.
+dates::time_point read_time_point(const std::string& text);
+dates::date read_date(const std::string& text);
 
 }  // namespace tilewalk::config

@@ -453,7 +453,7 @@ void read_loadings(const config::node& given, const config::node& parameters, da
     }
     if (given.members().empty()) given.fail("found no times, expected at least one");
     for (const config::node::member& m : given.members()) {
-        const double until = config::read_time_point(m.key, m.where(), m.value.key_path()).years(as_of);
+        const double until = config::read_time_point(m).years(as_of);
         if (!(until > (of.slices.empty() ? 0 : of.slices.back().until)))
             m.fail("found the time " + m.key + ", expected one after " +
                    (of.slices.empty() ? "as_of (" + dates::to_string(as_of) + ")" : "the one before"));

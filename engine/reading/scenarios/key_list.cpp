@@ -123,7 +123,7 @@ class lister {
         child(value, "discount_factors", [&](const node& factors) {
             members(factors, [&](const node::member& m) {
                 keyed_number& made = add(key + "@" + time_name(m.key), unit, check_rate, m.value);
-                made.factor_years = config::read_time_point(m.key, m.where(), "").years(as_of_);
+                made.factor_years = config::read_time_point(m).years(as_of_);
                 made.value = -kernels::log(made.value) / made.factor_years;
             });
         });
