@@ -2,7 +2,6 @@
 #include "engine/reading/market_changes.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -77,24 +76,36 @@ market_so_far as_it_was(const market_state& from) {
     return out;
 }
 
+// Whether the reader of the asset looks at the discount curve of its currency.
+bool depends_on_curve(const asset& a) {
+    return !a.dividends.empty() || a.model != nullptr;
+}
+
 void read_again(std::set<market_part> touched, market_so_far& so_far) {
     market_state& market = so_far.market;
     const written_market& in = *market.source;
     const auto own_factors = market.own_factors;
+    const auto changed = in.by_part(market.changes);
     const auto each = [&](section s, auto read) {
         for (const market_part& p : touched) {
-            if (p.in == s) read(in.part(p, market.changes));
+            if (p.in != s) continue;
+            const auto numbers = changed.find(p);
+            const lent_part lent(
+                in, p, numbers == changed.end() ? std::span<const changed_number>{} : numbers->second);
+            read(lent.as_member());
         }
     };
     each(section::currencies, [&](const node::member& m) { read_currency(m, so_far); });
     for (const auto& [name, asset] : market.assets) {
-        if (touched.contains({section::currencies, asset.currency})) touched.insert({section::assets, name});
+        if (touched.contains({section::currencies, asset.currency}) && depends_on_curve(asset))
+            touched.insert({section::assets, name});
     }
     each(section::fx, [&](const node::member& m) { read_exchange_rate(m, so_far); });
     if (std::ranges::any_of(touched, [](const market_part& p) { return p.in == section::fx; }))
         check_crosses(in.root().at("fx"), market);
     each(section::assets, [&](const node::member& m) {
-        market.remarks_as_read.try_emplace(m.key, models::model_of(market.find_asset(m.key)).remarks());
+        if (!market.remarks_as_read.contains(m.key))
+            market.remarks_as_read.emplace(m.key, models::model_of(market.find_asset(m.key)).remarks());
         read_asset(m, so_far);
     });
     each(section::correlations, [&](const node::member& m) { read_correlations(m.value, so_far); });
@@ -139,11 +150,9 @@ market_state changed(const market_state& from, std::span<const market_change> ch
 market_state rolled(std::shared_ptr<const market_state> from, int days) {
     const written_market& source = *from->source;
     const config::node today = source.whole(from->changes);
-    const auto& members = today.members();
-    const std::array as_of{static_cast<std::size_t>(
-        std::ranges::find(members, "as_of", &config::node::member::key) - members.begin())};
-    const config::node::new_text next{as_of, to_string(dates::date{from->as_of.serial + days})};
-    market_state out = read_market(today.with({&next, 1}), source.inside(), source.folder());
+    config::node next = today.at("as_of");
+    next.write(to_string(dates::date{from->as_of.serial + days}));
+    market_state out = read_market(today.with("as_of", std::move(next)), source.inside(), source.folder());
     std::vector<market_change> rates;
     for (const keyed_number& n : out.source->numbers()) {
         if (n.factor_years == 0) continue;

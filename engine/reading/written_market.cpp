@@ -2,7 +2,6 @@
 #include "engine/reading/written_market.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "engine/base/numbers.h"
@@ -33,9 +32,11 @@ const char* name_of(section s) {
     return "fixings";
 }
 
-std::string text_of(const keyed_number& number, const node& written, double value) {
-    if (number.factor_years == 0) return config::shown(value);
-    return config::shown(written.number() * kernels::exp(-(value - number.value) * number.factor_years));
+// A number as the file writes it, from the value that its key has.
+double in_file(const changed_number& now, const node& written) {
+    const keyed_number& which = *now.which;
+    if (which.factor_years == 0) return now.value;
+    return written.number() * kernels::exp(-(now.value - which.value) * which.factor_years);
 }
 
 node with_added(const node& asset, std::size_t row, double value) {
@@ -49,8 +50,9 @@ node with_added(const node& asset, std::size_t row, double value) {
     return asset.with("volatility", vol.with("shift", config::parse(list + "]", vol.where().file)));
 }
 
+// Other spellings under which the list may know a key.
 std::vector<std::string> spellings(std::string_view key) {
-    std::vector<std::string> out{std::string(key)};
+    std::vector<std::string> out;
     if (const std::size_t at = key.rfind('@'); at != std::string_view::npos) {
         std::string plain(key.substr(0, at)), with_years = plain;
         std::string_view rest = key.substr(at);
@@ -88,7 +90,7 @@ void written_market::list() const {
         numbers_ = list_keys(root_, as_of_);
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
             by_key_[numbers_[i].key].push_back(i);
-            by_part_[numbers_[i].of].push_back(i);
+            by_part_.try_emplace(numbers_[i].of, run{i, 0}).first->second.count += 1;
         }
     });
 }
@@ -100,9 +102,14 @@ const std::vector<keyed_number>& written_market::numbers() const {
 
 const keyed_number& written_market::find(std::string_view key) const {
     list();
-    for (const std::string& spelling : spellings(key)) {
-        const auto found = by_key_.find(spelling);
-        if (found == by_key_.end()) continue;
+    auto found = by_key_.find(key);
+    if (found == by_key_.end()) {
+        for (const std::string& spelling : spellings(key)) {
+            found = by_key_.find(spelling);
+            if (found != by_key_.end()) break;
+        }
+    }
+    if (found != by_key_.end()) {
         if (found->second.size() == 1) return numbers_[found->second.front()];
         throw error(error_kind::usage, "the market key " + config::shown(key) + " names " +
                                            std::to_string(found->second.size()) +
@@ -122,41 +129,80 @@ node::member written_market::part(const market_part& of) const {
     return *std::ranges::find(all.members(), of.name, &node::member::key);
 }
 
-node::member written_market::part(const market_part& of, const changes& now) const {
+std::span<const keyed_number> written_market::numbers_of(const market_part& of) const {
     list();
-    node::member made = part(of);
-    const auto numbers = by_part_.find(of);
-    if (numbers == by_part_.end()) return made;
-    const node written = made.value;
-    std::vector<node::new_text> texts;
-    std::vector<std::pair<std::size_t, double>> added;
-    for (const std::size_t i : numbers->second) {
-        const keyed_number& number = numbers_[i];
-        const auto changed = now.find(number.key);
-        if (changed == now.end()) continue;
-        const double value = changed->second;
-        if (number.is_added)
-            added.emplace_back(number.place.front(), value);
-        else
-            texts.push_back({number.place, text_of(number, written.descendant(number.place), value)});
+    const auto found = by_part_.find(of);
+    if (found == by_part_.end()) return {};
+    return std::span(numbers_).subspan(found->second.first, found->second.count);
+}
+
+std::map<market_part, std::vector<changed_number>> written_market::by_part(const changes& now) const {
+    std::map<market_part, std::vector<changed_number>> out;
+    for (const auto& [key, value] : now) {
+        const keyed_number& number = find(key);
+        out[number.of].push_back({&number, value});
     }
-    made.value = written.with(texts);
-    for (const auto& [row, value] : added) made.value = with_added(made.value, row, value);
-    return made;
+    return out;
 }
 
 node written_market::whole(const changes& now) const {
     node made = root_;
-    std::set<market_part> parts;
-    for (const auto& [key, value] : now) parts.insert(find(key).of);
-    for (const market_part& p : parts) {
+    for (const auto& [p, numbers] : by_part(now)) {
+        const lent_part lent(*this, p, numbers);
+        const node& changed = lent.as_member().value;
+        // The tree is for everybody.
+        for (const changed_number& n : numbers)
+            if (!n.which->is_added) changed.descendant(n.which->place).text();
         const char* const name = name_of(p.in);
-        node changed = part(p, now).value;
-        made =
-            made.with(name, p.in == section::correlations ? std::move(changed)
-                                                          : made.at(name).with(p.name, std::move(changed)));
+        made = made.with(name, p.in == section::correlations ? changed : made.at(name).with(p.name, changed));
     }
     return made;
+}
+
+std::unique_ptr<written_market::copy> written_market::lend(const market_part& of) const {
+    {
+        const std::lock_guard guard(lock_);
+        std::vector<std::unique_ptr<copy>>& idle = idle_[of];
+        if (!idle.empty()) {
+            std::unique_ptr<copy> lent = std::move(idle.back());
+            idle.pop_back();
+            return lent;
+        }
+    }
+    auto made = std::make_unique<copy>(copy{part(of), {}});
+    for (const keyed_number& n : numbers_of(of)) {
+        made->numbers.push_back(n.is_added ? nullptr : &made->of.value.descendant(n.place));
+        if (!n.is_added) made->numbers.back()->keep_number();
+    }
+    return made;
+}
+
+void written_market::take_back(const market_part& of, std::unique_ptr<copy> lent) const {
+    const std::lock_guard guard(lock_);
+    idle_.find(of)->second.push_back(std::move(lent));
+}
+
+lent_part::lent_part(const written_market& in, const market_part& of, std::span<const changed_number> now)
+    : in_(in), of_(of), lent_(in.lend(of)) {
+    const keyed_number* const first = in.numbers_of(of).data();
+    before_.reserve(now.size());
+    for (const changed_number& n : now) {
+        if (n.which->is_added) continue;
+        node& at = *lent_->numbers[static_cast<std::size_t>(n.which - first)];
+        before_.emplace_back(&at, at);
+        at.write(in_file(n, at));
+    }
+    for (const changed_number& n : now) {
+        if (!n.which->is_added) continue;
+        lent_->of.value = with_added(lent_->of.value, n.which->place.front(), n.value);
+        has_other_shape_ = true;
+    }
+}
+
+lent_part::~lent_part() {
+    if (has_other_shape_) return;
+    for (auto& [at, was] : before_) *at = std::move(was);
+    in_.take_back(of_, std::move(lent_));
 }
 
 }  // namespace tilewalk::markets

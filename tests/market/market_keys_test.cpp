@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid
-// market is refused by name.
+// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid market is refused by name.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "engine/market/market_state.h"
-#include "engine/reading/written_market.h"
+#include "tests/all_forms.h"
 #include "tests/every_model.h"
 #include "tests/own_folder.h"
 #include "tests/rows_by_id.h"
@@ -24,85 +23,10 @@
 namespace tilewalk::market_keys_test {
 namespace {
 
+using tests::all_forms;
+using tests::book_on_all_forms;
 using tests::same_bits;
 using tests::texts;
-
-// Every form in which a market writes numbers, except scenarios, which need a file.
-const std::string all_forms = R"(as_of: 2026-01-15
-currencies:
-  USD: {rate: 0.03, model: {hull_white: {mean_reversion: 0.05, volatility: {1.0: 0.01, 30.0: 0.012}}}}
-  EUR: {zero_rates: {0.5: 0.02, 2027-01-15: 0.021}, day_count: ACT/360}
-  GBP:
-    discount_factors: {1.0: 0.96, 2028-01-15: 0.92}
-    model:
-      forward_market:
-        dates: [1.0, 2.0, 3.0, 4.0]
-        loadings: [[0.15, 0.05], [0.12, 0.06]]
-  CHF: {rate: 0.03, model: {forward_market: {tenor: 1, until: 4, volatility: [0.2, 0.19, 0.18]}}}
-  JPY: {rate: 0.01, model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.01, rho: -0.7}}}
-assets:
-  ACME: {currency: USD, spot: 100, dividend_yield: 0.01, volatility: 0.2}
-  BETA:
-    currency: EUR
-    spot: 50
-    volatility: {0.5: 0.2, 2027-07-15: 0.25}
-    dividend_yield: {zero_rates: {1.0: 0.01}}
-    dividends:
-      - {date: 1.5, proportion: 0.01}
-      - {date: 2026-06-01, amount: 0.5}
-      - {date: 2026-06-01, amount: 0.25}
-      - {date: 2025-06-01, amount: 0.5}
-  HEST: {currency: USD, spot: 80, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}}}
-  ROUGH:
-    currency: USD
-    spot: 90
-    model: {rough_bergomi: {xi: {0.25: 0.04, 1.0: 0.05}, eta: 1.9, rho: -0.9, hurst: 0.07, steps_per_year: 100}}
-  STRIKES:
-    currency: USD
-    spot: 6000
-    model:
-      local_volatility:
-        surface:
-          by_strike:
-            0.5: {5000: 0.24, 6000: 0.2, 7000: 0.18}
-            2027-01-15: {5000: 0.23, 6000: 0.205, 7000: 0.19}
-        steps_per_year: 25
-  MONEY:
-    currency: USD
-    spot: 100
-    model: {local_volatility: {surface: {by_moneyness: {1.0: {0.8: 0.24, 1: 0.2, 1.2: 0.18}}}, steps_per_year: 25}}
-  SVI:
-    currency: USD
-    spot: 100
-    model:
-      stochastic_local_volatility:
-        surface: {svi: {0.5: {a: 0.005, b: 0.06, rho: -0.55, m: 0.02, sigma: 0.15}}}
-        heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, rho: -0.7}
-        particles: 256
-        steps_per_year: 20
-  GRID:
-    currency: USD
-    spot: 100
-    model:
-      local_volatility:
-        surface: {local: {times: [0, 2027-01-15], spots: [80, 120], volatilities: [[0.3, 0.2], [0.28, 0.22]]}}
-        steps_per_year: 25
-fx:
-  EURUSD: {rate: 1.25, volatility: 0.1}
-  GBPUSD: {rate: 1.5, volatility: {1.0: 0.08}}
-  CHFUSD: {rate: 1.1, volatility: 0.07}
-  USDJPY: {rate: 150, volatility: 0.09}
-correlations:
-  complete: false
-  pairs:
-    - [BETA, ACME, 0.5]
-    - [BETA, EURUSD, -0.2]
-    - [USD.rate, ACME, 0.1]
-    - [HEST.variance, ACME, -0.3]
-fixings:
-  ACME: {2026-01-02: 99.5, 2026-01-15: 100}
-  EURUSD: {2026-01-02: 1.15}
-)";
 
 std::vector<std::string> keys_of(const market& of) {
     std::vector<std::string> out;
@@ -255,43 +179,13 @@ TEST(market_keys, a_discount_factor_is_known_by_its_zero_rate) {
     EXPECT_NEAR(before.value, -std::log(0.96), 1e-15);
     const market up = m.shifted(before.key, 0.01);
     EXPECT_NEAR(up.number(before.key).value, -std::log(0.96) + 0.01, 1e-15);
-    EXPECT_NEAR(state_of(up).discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
-    EXPECT_TRUE(same_bits(state_of(up).discount_curve("GBP").discount(2),
-                          state_of(m).discount_curve("GBP").discount(2)));
+    EXPECT_NEAR(up.state().discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
+    EXPECT_TRUE(
+        same_bits(up.state().discount_curve("GBP").discount(2), m.state().discount_curve("GBP").discount(2)));
     const market back = up.with(before.key, before.value);
-    EXPECT_TRUE(same_bits(state_of(back).discount_curve("GBP").discount(1), 0.96));
+    EXPECT_TRUE(same_bits(back.state().discount_curve("GBP").discount(1), 0.96));
     EXPECT_TRUE(back.changes().empty());
     EXPECT_TRUE(back.written() == m.written());
-}
-
-std::string book_on_all_forms() {
-    std::string trades;
-    for (const char* const asset : {"ACME", "BETA", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID"}) {
-        trades += std::string("  - {id: ") + asset + ", product: european, underlying: " + asset +
-                  ", strike: " + (asset == std::string("BETA") ? "50" : "100") + ", maturity: 1.0}\n";
-    }
-    trades +=
-        "  - {id: quanto, product: european, underlying: BETA, strike: 50, maturity: 1.0, "
-        "currency: USD}\n"
-        "  - {id: both, product: basket, basket: [ACME, BETA], weights: 0.5, strike: 75, maturity: "
-        "0.75, currency: USD}\n"
-        "  - {id: seen, product: asian, underlying: ACME, strike: 100, averaging_dates: [2026-01-02, "
-        "2026-07-15]}\n";
-    for (const char* const currency : {"USD", "EUR", "GBP", "CHF", "JPY"}) {
-        trades += std::string("  - {id: paid_in_") + currency +
-                  ", product: swap_rate_calls, currency: " + currency + ", dates: [0.5, 1.0]}\n";
-    }
-    return R"(products:
-  - product: swap_rate_calls
-    summary: Calls on the swap rate of two years.
-    parameters:
-      dates: {type: schedule, help: The dates of fixing.}
-    example: {dates: [1.0, 2.0]}
-    script: |
-      on dates:
-          pay max(constant_maturity_rate(currency, 2, 1) - 0.02, 0)
-trades:
-)" + trades;
 }
 
 std::map<std::string, double> prices(const market& in) {
@@ -330,17 +224,6 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     EXPECT_EQ(prices(away.changed(all)), first);
     EXPECT_EQ(prices(m), first);
     EXPECT_EQ(prices(market::of(away.written())), moved);
-}
-
-TEST(market_keys, a_part_of_a_market_is_changed_before_anything_is_listed) {
-    using section = markets::market_part::section;
-    const market m = market::parse(all_forms);
-    const auto& source = *state_of(m).source;
-    const markets::keyed_number number = state_of(market::parse(all_forms)).source->find("ACME.spot");
-    ASSERT_EQ(number.of, (markets::market_part{section::assets, "ACME"}));
-    const auto changed = source.part(number.of, {{number.key, number.value + 1}});
-    EXPECT_EQ(changed.value.at("spot").number(), number.value + 1);
-    EXPECT_EQ(source.part(number.of, {}).value.at("spot").number(), number.value) << "as it was written";
 }
 
 TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
@@ -484,7 +367,7 @@ TEST(market_keys, a_matrix_that_no_factors_have_is_refused) {
     const std::array<market_change, 2> both{market_change{"A|C.correlation", -0.2, market_change::way::set},
                                             market_change{"A|B.correlation", 0, market_change::way::set}};
     const market turned = m.changed(both);
-    EXPECT_EQ(state_of(turned).correlation("A", "C"), -0.2);
+    EXPECT_EQ(turned.state().correlation("A", "C"), -0.2);
 }
 
 TEST(market_keys, quoted_crosses_have_to_agree) {
@@ -563,8 +446,7 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_THROW(m.shifted("A.volatility@0.5y", -0.5), error);
 }
 
-// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both
-// ".volatility@time". Parameters of models are ".model".
+// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both ".volatility@time". Parameters of models are ".model".
 std::string shape_of(std::string_view key, std::string_view unit) {
     std::string out(unit.starts_with("parameter of") && !unit.starts_with("parameter of SVI")
                         ? ".model"
@@ -605,7 +487,7 @@ TEST(market_keys_values, a_market_is_built_read_changed_and_written) {
     acme["volatility"]["2027-01-15"] = 0.21;
     built["correlations"] = value::list();
     const market m = market::of(built);
-    EXPECT_EQ(state_of(m).find_asset("ACME").spot, 100);
+    EXPECT_EQ(m.state().find_asset("ACME").spot, 100);
     EXPECT_EQ(m.written(), built);
     EXPECT_EQ(market::parse(built.yaml()).written(), built);
     value changed = m.written();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of YAML: a tree of nodes that know their line and column. Refuses duplicate keys, aliases,
-// tags and second documents where they stand.
+// The only reader of YAML: a tree of nodes that know their line and column. Refuses duplicate keys, aliases, tags and second documents where they stand.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +40,7 @@ class node {
     std::int64_t integer() const;
     bool boolean() const;  // true or false, nothing else
 
+    // true or false, nothing else
     const std::vector<node>& items() const;
 
     const std::vector<member>& members() const;
@@ -54,14 +54,16 @@ class node {
     node with(std::string_view key, node value) const;
 
     const node& descendant(std::span<const std::size_t> place) const;
-    // A copy with the scalars at these places replaced by plain texts.
-    struct new_text {
-        std::span<const std::size_t> place;
-        std::string text;
-    };
-    node with(std::span<const new_text> texts) const;
+    node& descendant(std::span<const std::size_t> place);
+    // Makes a scalar say something else, and keep its place. The text of a number is made once somebody asks,
+    // who is alone with the node then.
+    void write(double number);
+    void write(std::string text);
+    // Keeps the number that the text of a scalar says beside it, so that it is not parsed again.
+    void keep_number();
 
     [[noreturn]] void fail(const std::string& message) const;  // an input error at this place
+    // an input error at this place
     [[noreturn]] void fail_word(const std::vector<std::string>& known) const;
     // The message adds that the file may be cut short if the mapping ends it.
     [[noreturn]] void fail_missing(const std::string& what) const;
@@ -76,19 +78,24 @@ class node {
     friend class builder;
     friend class entry_tree;
     struct source;  // shared by all nodes of a file
-    struct scope;   // a sequence or mapping, as its members see it
+    struct scope;  // a sequence or mapping, as its members see it
     enum class style : std::uint8_t { plain, quoted, literal, folded };
+    struct kept_number {
+        double value = 0;
+        mutable std::shared_ptr<const std::string> text{};  // null: nobody has asked
+    };
+    const std::string& said() const;  // by a scalar
 
     // No path per node, since a book has millions: a node knows its container's scope and its place there.
     shape kind_ = shape::null;
     style style_ = style::plain;
     bool is_closed_ = false;  // by a quote or a bracket
     int line_ = 0, column_ = 0;
-    int content_column_ = 0;            // block scalars only
-    int index_ = -1;                    // in a sequence
+    int content_column_ = 0;  // block scalars only
+    int index_ = -1;  // in a sequence
     const std::string* key_ = nullptr;  // in a mapping; owned by the source
     std::shared_ptr<const scope> scope_;
-    std::variant<std::string, std::vector<node>, std::vector<member>> content_;
+    std::variant<std::string, std::vector<node>, std::vector<member>, kept_number> content_;
 };
 struct node::member {
     std::string key;
@@ -120,9 +127,9 @@ struct limits {
 
 struct document {
     node root;
-    std::string hash;                         // SHA-256 of the bytes
-    bool has_end_marker = false;              // ends with "..."
-    location end;                             // the text's end
+    std::string hash;  // SHA-256 of the bytes
+    bool has_end_marker = false;  // ends with "..."
+    location end;  // the text's end
     std::shared_ptr<const std::string> text;  // the whole text
 };
 // Folder that file names in this file are relative to.
@@ -130,6 +137,7 @@ std::filesystem::path folder_of_file(const std::filesystem::path& file);
 // Throws tilewalk::error (input) unless the document ends with "...": it may have been cut short.
 void demand_end(const document& read);
 
+// `name` is the text's name in errors.
 document read_document(std::string_view text, const std::string& name, const limits& within = {});
 // Reads a regular file, which must be below `inside` (empty: anywhere) once links are followed.
 document read_document(const std::filesystem::path& file, const limits& within = {},
