@@ -22,7 +22,10 @@ namespace {
 // Correlations have few digits; eigenvalues this close to zero are rounding.
 constexpr double eigenvalue_tolerance = 1e-9;
 
-// Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the positive semi-definite matrices and the unit diagonal, with Dykstra's correction), rounds it to four decimals and moves it towards `anchor` until it is valid. Nonzero entries of the correlation matrix `anchor` stay fixed.
+// Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the
+// positive semi-definite matrices and the unit diagonal, with Dykstra's correction), rounds it to four
+// decimals and moves it towards `anchor` until it is valid. Nonzero entries of the correlation matrix
+// `anchor` stay fixed.
 Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::MatrixXd& anchor) {
     const auto anchored = [&](const Eigen::MatrixXd& m) {
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));

@@ -15,7 +15,9 @@ namespace tilewalk::markets {
 // outcome that is no market.
 market_state changed(const market_state& from, std::span<const market_change> changes);
 
-// The market some days later: times in years count from the new day. Spots, volatilities, parameters and zero rates stay, even if written as discount factors. Throws tilewalk::error (input) if the result is not a valid market.
+// The market some days later: times in years count from the new day. Spots, volatilities, parameters and zero
+// rates stay, even if written as discount factors. Throws tilewalk::error (input) if the result is not a
+// valid market.
 market_state rolled(std::shared_ptr<const market_state> from, int days);
 
 }  // namespace tilewalk::markets

@@ -50,7 +50,7 @@ node with_added(const node& asset, std::size_t row, double value) {
     return asset.with("volatility", vol.with("shift", config::parse(list + "]", vol.where().file)));
 }
 
-// Other spellings under which the list may know a key.
+// Further spellings under which the list may know a key.
 std::vector<std::string> spellings(std::string_view key) {
     std::vector<std::string> out;
     if (const std::size_t at = key.rfind('@'); at != std::string_view::npos) {

@@ -35,8 +35,8 @@ struct keyed_number {
     double value = 0;  // written value
     market_part of;
     std::vector<std::size_t> place;  // indexes of children on the way from the part to the number
-    double factor_years = 0;  // above 0: a discount factor for that time; `value` is its zero rate
-    bool is_added = false;  // a shift of a row of scenarios; `place` ends with the row
+    double factor_years = 0;         // above 0: a discount factor for that time; `value` is its zero rate
+    bool is_added = false;           // a shift of a row of scenarios; `place` ends with the row
     range_check in_range = nullptr;  // null: the model checks its parameter
 };
 
@@ -57,7 +57,8 @@ class written_market {
 
     // Sorted like the file; made on first use.
     const std::vector<keyed_number>& numbers() const;
-    // Accepts any spelling of times and numbers in a key ("@0.50y", "@1e2"), and either order of a correlation's names. Throws tilewalk::error (usage) for a key with no match or several.
+    // Accepts any spelling of times and numbers in a key ("@0.50y", "@1e2"), and either order of a
+    // correlation's names. Throws tilewalk::error (usage) for a key with no match or several.
     const keyed_number& find(std::string_view key) const;
 
     using changes = std::map<std::string, double, std::less<>>;

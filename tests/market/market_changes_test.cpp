@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/inside.h"
 #include "engine/base/wording.h"
 #include "engine/market/market_state.h"
 #include "engine/market/market_view.h"
@@ -41,7 +42,7 @@ market of_text(const std::string& text) {
 
 const config::node& node_of(const market& in, const keyed_number& number) {
     using section = markets::market_part::section;
-    const config::node& root = in.state().source->root();
+    const config::node& root = state_of(in).source->root();
     const auto part = [&](const char* name) -> const config::node& {
         return root.at(name).at(number.of.name);
     };
@@ -126,13 +127,13 @@ void expect_same_state(const market_state& a, const market_state& b) {
         expect_same_parameters(parameters, b.rate_parameters.at(name));
 }
 
-// What the models make of their numbers stands in the plans of trades.
+// Plans of trades show what the models make of their numbers.
 class planned_book {
   public:
     planned_book(const std::string& text, const market& base) : trades_(book::parse(text)), base_(base) {
-        for (const books::trade& t : trades_.state().trades) {
+        for (const books::trade& t : state_of(trades_).trades) {
             markets::market_reads& reads = reads_.emplace_back();
-            plan::plan_trade(t, markets::market_view(base.state(), &reads));
+            plan::plan_trade(t, markets::market_view(state_of(base), &reads));
         }
     }
 
@@ -140,8 +141,8 @@ class planned_book {
     std::size_t expect_same_plans(const market_state& a, const market_state& b) const {
         std::size_t moved = 0;
         for (std::size_t i = 0; i < reads_.size(); ++i) {
-            if (reads_[i].are_alike(base_.state(), a)) continue;
-            const books::trade& t = trades_.state().trades[i];
+            if (reads_[i].are_alike(state_of(base_), a)) continue;
+            const books::trade& t = state_of(trades_).trades[i];
             const program::path_data x = plan::plan_trade(t, a).data, y = plan::plan_trade(t, b).data;
             EXPECT_EQ(x.terms, y.terms) << t.id;
             EXPECT_EQ(x.rows, y.rows) << t.id;
@@ -166,8 +167,8 @@ void expect_same_outcome(const outcome& changed, const outcome& read, const loca
     ASSERT_EQ(changed.in.has_value(), read.in.has_value()) << changed.message << read.message;
     if (read.in) {
         ++seen.markets;
-        expect_same_state(changed.in->state(), read.in->state());
-        seen.plans += trades.expect_same_plans(changed.in->state(), read.in->state());
+        expect_same_state(state_of(*changed.in), state_of(*read.in));
+        seen.plans += trades.expect_same_plans(state_of(*changed.in), state_of(*read.in));
         return;
     }
     ++seen.refusals;
@@ -188,7 +189,7 @@ count expect_written_as_read(const std::string& text, const reader& read, const 
     const market base = read(text);
     const planned_book trades(book_text, base);
     count seen;
-    for (const keyed_number& n : base.state().source->numbers()) {
+    for (const keyed_number& n : state_of(base).source->numbers()) {
         const config::node& written = node_of(base, n);
         const double size = std::max(std::abs(n.value), 0.01);
         for (const double by : {1e-4 * size, 0.3 * size, -1e17}) {
@@ -231,11 +232,11 @@ TEST(market_changes, changes_of_one_part_know_nothing_of_one_another) {
         for (const std::string& key : keys) {
             const market one = base.with(key, base.number(key).value * 1.01);
             const market other = of_text(tests::all_forms).with(key, base.number(key).value * 1.01);
-            expect_same_state(one.state(), other.state());
+            expect_same_state(state_of(one), state_of(other));
             EXPECT_THROW(base.with(key, -1e17), error);
         }
-        expect_same_state(base.shifted(keys[0], 0.001).with(keys[0], base.number(keys[0]).value).state(),
-                          base.state());
+        expect_same_state(state_of(base.shifted(keys[0], 0.001).with(keys[0], base.number(keys[0]).value)),
+                          state_of(base));
     }
 }
 
@@ -266,7 +267,7 @@ TEST(market_changes, threads_change_one_market_at_a_time_of_their_own) {
         for (int k = 0; k < 50; ++k) {
             const market& got = made[t][static_cast<std::size_t>(k)];
             const bool is_spot = (k + static_cast<int>(t)) % 2 == 0;
-            EXPECT_EQ(got.state().find_asset("BETA").spot, is_spot ? spot(k) : 50);
+            EXPECT_EQ(state_of(got).find_asset("BETA").spot, is_spot ? spot(k) : 50);
             EXPECT_EQ(got.changes().size(), 1u);
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid market is refused by name.
+// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid
+// market is refused by name.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -179,11 +180,11 @@ TEST(market_keys, a_discount_factor_is_known_by_its_zero_rate) {
     EXPECT_NEAR(before.value, -std::log(0.96), 1e-15);
     const market up = m.shifted(before.key, 0.01);
     EXPECT_NEAR(up.number(before.key).value, -std::log(0.96) + 0.01, 1e-15);
-    EXPECT_NEAR(up.state().discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
-    EXPECT_TRUE(
-        same_bits(up.state().discount_curve("GBP").discount(2), m.state().discount_curve("GBP").discount(2)));
+    EXPECT_NEAR(state_of(up).discount_curve("GBP").discount(1), 0.96 * std::exp(-0.01), 1e-15);
+    EXPECT_TRUE(same_bits(state_of(up).discount_curve("GBP").discount(2),
+                          state_of(m).discount_curve("GBP").discount(2)));
     const market back = up.with(before.key, before.value);
-    EXPECT_TRUE(same_bits(back.state().discount_curve("GBP").discount(1), 0.96));
+    EXPECT_TRUE(same_bits(state_of(back).discount_curve("GBP").discount(1), 0.96));
     EXPECT_TRUE(back.changes().empty());
     EXPECT_TRUE(back.written() == m.written());
 }
@@ -367,7 +368,7 @@ TEST(market_keys, a_matrix_that_no_factors_have_is_refused) {
     const std::array<market_change, 2> both{market_change{"A|C.correlation", -0.2, market_change::way::set},
                                             market_change{"A|B.correlation", 0, market_change::way::set}};
     const market turned = m.changed(both);
-    EXPECT_EQ(turned.state().correlation("A", "C"), -0.2);
+    EXPECT_EQ(state_of(turned).correlation("A", "C"), -0.2);
 }
 
 TEST(market_keys, quoted_crosses_have_to_agree) {
@@ -446,7 +447,8 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_THROW(m.shifted("A.volatility@0.5y", -0.5), error);
 }
 
-// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both ".volatility@time". Parameters of models are ".model".
+// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both
+// ".volatility@time". Parameters of models are ".model".
 std::string shape_of(std::string_view key, std::string_view unit) {
     std::string out(unit.starts_with("parameter of") && !unit.starts_with("parameter of SVI")
                         ? ".model"
@@ -487,7 +489,7 @@ TEST(market_keys_values, a_market_is_built_read_changed_and_written) {
     acme["volatility"]["2027-01-15"] = 0.21;
     built["correlations"] = value::list();
     const market m = market::of(built);
-    EXPECT_EQ(m.state().find_asset("ACME").spot, 100);
+    EXPECT_EQ(state_of(m).find_asset("ACME").spot, 100);
     EXPECT_EQ(m.written(), built);
     EXPECT_EQ(market::parse(built.yaml()).written(), built);
     value changed = m.written();

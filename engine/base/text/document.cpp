@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of yaml-cpp become nodes. Anything that yaml-cpp accepts and a book must not contain is refused at its event, before anything dangerous is built.
+// Events of yaml-cpp become nodes. Anything that yaml-cpp accepts and a book must not contain is refused at
+// its event, before anything dangerous is built.
 #include "engine/base/text/document.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -36,7 +37,8 @@ namespace tilewalk::config {
 
 namespace {
 
-// yaml-cpp sees this in place of the first of several plain entries in a row, and an empty line in place of each follower. All entries of a run begin in one column, so if the first is an entry of a list, all are.
+// yaml-cpp sees this in place of the first of several plain entries in a row, and an empty line in place of
+// each follower. All entries of a run begin in one column, so if the first is an entry of a list, all are.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
     int line = 0, column = 0;  // from 0
@@ -45,7 +47,8 @@ struct replaced_entry {
     std::uint32_t followers = 0;  // entries that yaml-cpp does not see
 };
 
-// JSON writes a character beyond U+FFFF as two surrogates, "\ud83d\ude00", which yaml-cpp refuses. yaml-cpp sees this pair instead, equally long and in no checked text; its meaning is looked up in the source.
+// JSON writes a character beyond U+FFFF as two surrogates, "\ud83d\ude00", which yaml-cpp refuses. yaml-cpp
+// sees this pair instead, equally long and in no checked text; its meaning is looked up in the source.
 constexpr std::string_view escaped_pair = "\\ufffe\\uffff", pair_in_utf8 = "\xef\xbf\xbe\xef\xbf\xbf";
 
 // The value of an escaped surrogate, or not_a_code_point.
@@ -83,7 +86,8 @@ class shown_text {
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
         if (from_.text().empty()) from_.grow();
-        // After an initial "{" yaml-cpp keeps everything to the end, since all of it might be a key. After "---" on the same line there are no keys.
+        // After an initial "{" yaml-cpp keeps everything to the end, since all of it might be a key. After
+        // "---" on the same line there are no keys.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
     }
@@ -745,7 +749,8 @@ class builder : public YAML::EventHandler {
     };
     static constexpr std::size_t levels_of_entries = 2;
 
-    // Whether only a duplicate key can still be wrong with the entry. Its counts are known, so its tree may be made later, in parallel with others.
+    // Whether only a duplicate key can still be wrong with the entry. Its counts are known, so its tree may
+    // be made later, in parallel with others.
     bool may_wait(const replaced_entry& entry) const {
         constexpr std::size_t most_keys = 64;  // more would make comparing keys one by one slow
         const entry_counts& has = entry.counts;
@@ -846,7 +851,8 @@ class builder : public YAML::EventHandler {
         plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 
-    // Refuses tags and anchors. yaml-cpp reports "!" both for quoted scalars and for a lone "!" tag, and drops the tag of a null, so the text decides.
+    // Refuses tags and anchors. yaml-cpp reports "!" both for quoted scalars and for a lone "!" tag, and
+    // drops the tag of a null, so the text decides.
     void check_plain(const YAML::Mark& mark, const std::string& tag) {
         gap_bytes_ = gap_signs_ = 0;
         const char first = first_of(mark);
@@ -1059,7 +1065,7 @@ class builder : public YAML::EventHandler {
     node root_;
     std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
     std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // since the last event
-    std::size_t last_value_ = 0;  // its beginning
+    std::size_t last_value_ = 0;                 // its beginning
     location last_place_;
     int documents_ = 0;
 };
@@ -1102,7 +1108,8 @@ document made_of(checked_source& source, builder& events) {
                     std::make_shared<const std::string>(source.take_text())};
 }
 
-// Empty if the text is not JSON and may be YAML. Only JSON may have long lines: yaml-cpp is many times slower on one and keeps what it can't place yet.
+// Empty if the text is not JSON and may be YAML. Only JSON may have long lines: yaml-cpp is many times slower
+// on one and keeps what it can't place yet.
 std::optional<document> read_json(checked_source& source, const limits& within) {
     shown_text text(source, false, false);
     if (!text.text().starts_with('{')) return {};
@@ -1119,7 +1126,7 @@ std::optional<document> read_json(checked_source& source, const limits& within) 
 // How yaml-cpp sees a source. The quickest way comes first; if it fails, the others follow.
 struct way {
     bool replaces = true;  // plain entries
-    bool pairs = false;  // surrogate pairs
+    bool pairs = false;    // surrogate pairs
 };
 
 // Empty if `by` failed and was changed: a replaced entry was not one, or there may be surrogate pairs.

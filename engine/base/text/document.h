@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of YAML: a tree of nodes that know their line and column. Refuses duplicate keys, aliases, tags and second documents where they stand.
+// The only reader of YAML: a tree of nodes that know their line and column. Refuses duplicate keys, aliases,
+// tags and second documents where they stand.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,7 @@ class node {
     friend class builder;
     friend class entry_tree;
     struct source;  // shared by all nodes of a file
-    struct scope;  // a sequence or mapping, as its members see it
+    struct scope;   // a sequence or mapping, as its members see it
     enum class style : std::uint8_t { plain, quoted, literal, folded };
     struct kept_number {
         double value = 0;
@@ -91,8 +92,8 @@ class node {
     style style_ = style::plain;
     bool is_closed_ = false;  // by a quote or a bracket
     int line_ = 0, column_ = 0;
-    int content_column_ = 0;  // block scalars only
-    int index_ = -1;  // in a sequence
+    int content_column_ = 0;            // block scalars only
+    int index_ = -1;                    // in a sequence
     const std::string* key_ = nullptr;  // in a mapping; owned by the source
     std::shared_ptr<const scope> scope_;
     std::variant<std::string, std::vector<node>, std::vector<member>, kept_number> content_;
@@ -127,9 +128,9 @@ struct limits {
 
 struct document {
     node root;
-    std::string hash;  // SHA-256 of the bytes
-    bool has_end_marker = false;  // ends with "..."
-    location end;  // the text's end
+    std::string hash;                         // SHA-256 of the bytes
+    bool has_end_marker = false;              // ends with "..."
+    location end;                             // the text's end
     std::shared_ptr<const std::string> text;  // the whole text
 };
 // Folder that file names in this file are relative to.

@@ -30,7 +30,7 @@
 #include "engine/study/scenarios/explained_gains.h"
 #include "engine/study/scenarios/gains_sheet.h"
 #include "engine/study/scenarios/rounds_of_gains.h"
-#include "tilewalk/remarks.h"
+#include "tilewalk/results.h"
 #include "tilewalk/timings.h"
 
 namespace tilewalk {
@@ -115,7 +115,7 @@ class walk_of_scenarios {
         const bool is_on_near = r_.asked.for_differences && r_.is_near(of);
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             if (!sheet_.has_base(i)) continue;
-            if (base_.reads[i].are_alike(r_.in.state(), out.in->state()))
+            if (base_.reads[i].are_alike(state_of(r_.in), state_of(*out.in)))
                 sheet_.add_still(number, i, *out.in, is_on_near ? base_.near[i] : base_.far[i]);
             else
                 out.trades.push_back(i);
@@ -183,7 +183,7 @@ class walk_of_scenarios {
     }
 
     void walk(const block& of, std::size_t worker, timings* times) {
-        run_options with = tells_.heard(worker, of.cells());
+        inner_options with = tells_.heard(worker, of.cells());
         with.times = times;
         const base_of_day& base = base_.days.at(of.days);
         stages by = stages_of_gains();
@@ -252,7 +252,7 @@ void tell_of_few_parts(scenario_results& to) {
 }
 
 void explain(const gains_request& r, scenario_results& to) {
-    run_options quietly = r.options;
+    inner_options quietly = r.options;
     quietly.on_progress = {};
     const greek_options wanted = greeks_of_moves(r.in, r.asked);
     if (wanted.wanted.empty()) return;
@@ -289,11 +289,11 @@ scenario_results gains_of_run(const gains_request& r) {
 }  // namespace
 
 scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
-                                    const scenario_list& asked, const run_options& options, study of) {
+                                    const scenario_list& asked, const inner_options& options, study of) {
     const auto [walked, how] = asked_of(asked.explains ? study::explained_scenarios : of, trades, options);
     const with_journal kept(walked, {&in, 1}, {.scenarios = &asked}, how);
     scenario_results out = scenarios_in_rounds(
-        walked, in, kept.options(), [&](const book& of_round, const run_options& how_of_round) {
+        walked, in, kept.options(), [&](const book& of_round, const inner_options& how_of_round) {
             return gains_of_run({with, of_round, in, asked, how_of_round});
         });
     kept.finish(out.base.manifest);
@@ -304,7 +304,7 @@ scenario_results scenarios_as_asked(const resources& with, const book& trades, c
 
 scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
                                    const run_options& options) const {
-    return verbs::scenarios_as_asked(verbs::resources(settings_, *gpus_), trades, in, asked, options);
+    return verbs::scenarios_as_asked(verbs::resources(*state_), trades, in, asked, {options});
 }
 
 }  // namespace tilewalk
