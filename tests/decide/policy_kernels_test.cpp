@@ -141,7 +141,7 @@ TEST(policy_kernels, do_not_depend_on_what_is_found) {
             std::optional<exercise::untrained> of = exercise::untrained_of(t, in, paths, {});
             if (!of || of->is_certain) return out;
             const cuda::policy_kernels k = cuda::policy_kernels_of(*of);
-            for (const std::string* text : k.texts()) out.push_back(*text);
+            for (const cuda::built_kernel* one : k.all()) out.push_back(one->text);
             const exercise::policy found = exercise::trained(
                 std::move(*of), {paths, cpu::runnable_instruction_sets().sets[0], 2, {}, {}, nullptr});
             const auto shape = [](const plan::trade_program& made) { return program::shape_of(made.code); };
