@@ -59,8 +59,8 @@ def command_pages(tilewalk: command_line) -> dict[str, str]:
     commands = commands_of(tilewalk)
     said = tilewalk.for_each(lambda c: tilewalk.say("help", c[0]), commands)
     pages = {"reference/commands/index":
-             "# Commands\n\nThe pages below are what the command itself says (`tilewalk help COMMAND`). "
-             "[The command line](../../command_line.md) tells what they have in common.\n\n"
+             "# Commands\n\nEach page is the help of the command itself (`tilewalk help COMMAND`). "
+             "[The command line](../../command_line.md) explains what they have in common.\n\n"
              + table(["command", "what it does"], [[f"[`tilewalk {name}`]({name}.md)", cell(does)] for name, does in commands])
              + "\n" + toctree([name for name, _ in commands])}
     for (name, does), text in zip(commands, said):
@@ -91,9 +91,9 @@ def settings_page(tilewalk: command_line) -> dict[str, str]:
     rows = [[f"`{name}`", cell(takes), f"`{preset}`" if preset else "it depends", cell(means)] for name, means, takes, preset
             in re.findall(r"^(\w+)\n    (.*)\n    takes (.*)\n    (?:default (.*)|left out: .*)$", said, re.M)]
     return {"reference/settings":
-            "# Settings\n\nA setting of a run has one name. `row_space` under `settings:` in a [book](../books.md) is the option `--row-space` "
-            "and the variable `TILEWALK_ROW_SPACE`. An option beats its variable, which beats the book, which beats the default. The table is "
-            "`tilewalk help settings`.\n\n" + table(["setting", "takes", "default", "what it is"], rows)}
+            "# Settings\n\nA setting of a run can be written in three places: `row_space` under `settings:` in a [book](../books.md), the option "
+            "`--row-space`, and the variable `TILEWALK_ROW_SPACE`. An option overrides its variable, which overrides the book, which overrides the "
+            "default. The table is `tilewalk help settings`.\n\n" + table(["setting", "takes", "default", "what it is"], rows)}
 
 
 def market_keys_page(tilewalk: command_line) -> dict[str, str]:
@@ -106,8 +106,8 @@ def market_keys_page(tilewalk: command_line) -> dict[str, str]:
     return {"reference/market_keys":
             f"# Market keys\n\n{' '.join(first.split())}\n\n" + table(["form in the market", "key", "unit"], rows)
             + "\n" + " ".join(last.split()).replace("tilewalk market FILE --keys", "`tilewalk market FILE --keys`")
-            + " [The market](../market.md#market-keys) tells how numbers are changed by them.\n\n## Those of the market to start from\n\n"
-            "[configs/markets/demo.yaml](../../configs/markets/demo.yaml) has these:\n\n"
+            + " [The market](../market.md#market-keys) explains how to change numbers by their keys.\n\n## Keys of the demo market\n\n"
+            "[configs/markets/demo.yaml](../../configs/markets/demo.yaml) has these keys:\n\n"
             + table(["key", "value", "unit"], [[f"`{cell(k['key'])}`", f"{k['value']:.7g}", cell(k["unit"])] for k in keys])}
 
 
@@ -141,12 +141,12 @@ def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
                      for p in parameters]),
               "## An example", block(f"trades:\n  - {in_lines(said['example trade'])}", "yaml"),
               "It is worth " + said["worth"].replace(market, f"[{market}](../../../{market})") + ".",
-              f"![{name}: value and payment of the example, by the price of what it is on]({name}.svg)",
-              "The solid curve is the value of the example in markets that differ from that one by the prices, or rates, on the axis alone; "
-              "where somebody may end the trade early, by the policy of the market itself. The dashed curve is what it pays, undiscounted, "
-              "where nothing moves any more: the path stands still at the price on the axis, from today to the end.",
+              f"![{name}: value and payment of the example, by the price of the underlying]({name}.svg)",
+              "The solid curve is the value of the example if only the prices or rates on the axis differ from that market. Early exercise follows "
+              "the policy of the market itself. The dashed curve is the undiscounted payment if the path stays at the price on the axis from "
+              "today to the end.",
               "## The script", block(said["script"], "text"),
-              f"`tilewalk products {name}` shows the same in a terminal. [The language of payoffs](../../language.md) is what the script is written in."]
+              f"`tilewalk products {name}` shows the same in a terminal. The script is written in [the payoff language](../../language.md)."]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -159,8 +159,7 @@ def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
     for entry in sorted(entries, key=lambda e: e["group"]):
         groups.setdefault(entry["group"], []).append(entry)
     pages["reference/products/index"] = (
-        "# Product pages\n\nA page for each product that comes with Tilewalk, as `tilewalk products NAME` has it, with a "
-        "picture of its example.\n\n"
+        "# Product pages\n\nA page for each product of the library, as `tilewalk products NAME` shows it, with a picture of its example.\n\n"
         + "\n\n".join(f"## {group[0].upper()}{group[1:]}\n\n"
                       + table(["product", "what it pays"], [[f"[`{e['product']}`]({e['product']}.md)", cell(e["summary"])] for e in members])
                       + "\n" + toctree([e["product"] for e in members], group)
@@ -207,6 +206,15 @@ def draw_smile(tilewalk: command_line, model: str, book: str, owner: str, keys: 
     return draw(f"{model}: implied volatility by strike", curves, "strike, in % of the spot", "implied volatility, in %", 100.0)
 
 
+def written_in(text: str, owner: str) -> str:
+    """The entry of an asset or a currency as the text of a book or a market has it, under the key of its section."""
+    entry = re.search(rf"^( +){owner}:.*\n(?:\1 +.*\n|\n)*", text, re.M)
+    sections = re.findall(r"^ *(assets|currencies):", text[:entry.start()], re.M) if entry else []
+    if not sections:
+        raise SystemExit(f"no text of an asset or a currency '{owner}' to show on the page of its model")
+    return f"{sections[-1]}:\n" + textwrap.indent(textwrap.dedent(entry[0]).rstrip("\n"), "  ")
+
+
 def equations_of(root: pathlib.Path) -> dict[str, str]:
     text = (root / "docs/reference/equations.md").read_text(encoding="utf-8")
     text = markdown.captioned(text)
@@ -226,40 +234,44 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         name, moves, summary = row
         book, owner, keys = owners[name]
         mine = [k for k in keys if f".{name}." in k["key"]] or keys
-        parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. It moves {moves}.", "## What moves", equations[name],
-                 "## Parameters", f"As {owner} has them in [{book}](../../../{book}):",
+        parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. A model of {moves}.", "## Equations", equations[name],
+                 "## In a market", f"The entry of {owner} in [{book}](../../../{book}):",
+                 block(written_in((root / book).read_text(encoding="utf-8"), owner), "yaml"),
+                 "## Parameters", f"These are the parameters of {owner} by their market keys, for shifts, Greeks and scenarios:",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
         order, leaves = steps_of[name]
-        parts += ["## How it goes from one time to the next",
+        parts += ["## Discretisation",
                   f"Scheme: {cell(scheme_of[name])}." + (f" Weak order: {order}." if order else "")
-                  + (f" By the steps that it takes by itself an option of up to five years is off by at most {leaves} basis points of the spot."
-                     if leaves[:1].isdigit() else "")]
+                  + (f" With the steps that the model chooses itself, an option of up to five years is off by at most {leaves} basis points "
+                     "of the spot." if leaves[:1].isdigit() else "")]
         if moves == "interest rates":
             found = moves_of(tilewalk, book, owner)
             for kind, drawn in (("fan", draw_fan), ("terms", draw_terms), ("alike", draw_alike)):
                 (site / f"reference/models/{name}_{kind}.svg").write_text(drawn(name, found), encoding="utf-8")
-            parts += ["## Where rates go", f"![{name}: quantiles of the rate of a year, by the years until it is fixed]({name}_fan.svg)",
-                      f"The simple rate of a year in {owner}, fixed after so many years. How likely it is below a level is the price of one unit that "
-                      "is paid only then, at the end of that year, divided by the price of one for certain; the mean is today's forward rate.",
-                      "## How much each rate moves",
+            parts += ["## Distribution of rates", f"![{name}: quantiles of the rate of a year, by the years until it is fixed]({name}_fan.svg)",
+                      f"Quantiles of the simple one-year rate in {owner}, by the years until it is fixed, under the forward measure of its payment. "
+                      "The probability of a rate below a level is the price of one unit paid at the end of that year if it is, divided by the price "
+                      "of one unit paid for certain. The mean is today's forward rate.",
+                      "## Volatility of rates",
                       f"![{name}: standard deviation of zero rates over a year, by term]({name}_terms.svg)",
-                      "The standard deviation of zero rates as they will be seen in a year, by term. Where the short rate is pulled back, long rates "
-                      "move less than short ones: less is left of a shock the longer it is ago.",
-                      "## How alike rates move",
+                      "The standard deviation of zero rates one year ahead, by term. Under mean reversion long rates move less than short ones, because "
+                      "a shock decays with time.",
+                      "## Correlation of rates",
                       f"![{name}: correlation of zero rates with that of one year, by term]({name}_alike.svg)",
-                      "Their correlation with the zero rate of one year. With one factor all rates move as one; more of them let the curve turn and bend.",
-                      "All three are from prices of 8,192 paths."]
+                      "Correlation of zero rates with that of one year. With one factor all rates move together. With more factors the curve can turn "
+                      "and bend.",
+                      "All three pictures come from prices on 8,192 paths."]
         elif any(k["key"] == f"{owner}.spot" for k in keys):
             (site / f"reference/models/{name}.svg").write_text(draw_smile(tilewalk, name, book, owner, keys), encoding="utf-8")
-            parts += ["## The smile that it makes", f"![{name}: implied volatility by strike]({name}.svg)",
-                      f"Black volatilities of calls above the spot and puts below it on {owner}, from prices of 16,384 paths."]
-        parts += ["[Models](../../models.md) tells of schemes, errors and calibration; [market keys](../../market.md#market-keys) name the numbers."]
+            parts += ["## Volatility smile", f"![{name}: implied volatility by strike]({name}.svg)",
+                      f"Black volatilities implied by calls above the spot and puts below it on {owner}, from prices on 16,384 paths."]
+        parts += ["[Models](../../models.md) explains schemes, errors and calibration. [Market keys](../../market.md#market-keys) explains the keys."]
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
     texts = tilewalk.for_each(page, models)
     pages = {f"reference/models/{row[0]}": text for row, text in zip(models, texts)}
     pages["reference/models/index"] = (
-        "# Model pages\n\nA page for each model that the `model` of an asset or a currency can name (`tilewalk help models`).\n\n"
+        "# Model pages\n\nA page for each model that an asset or a currency can name under `model` (`tilewalk help models`).\n\n"
         + table(["model", "moves", "what it is"], [[f"[`{name}`]({name}.md)", cell(moves), cell(summary)] for name, moves, summary in models])
         + "\n" + toctree([name for name, *_ in models]))
     return pages
