@@ -54,7 +54,7 @@ def check_command(name: str, page: pathlib.Path) -> int:
     assert len(options) > 0, name
     for names, value, far, near in options:
         tag = ", ".join(names.split(",")) + value
-        help_of = re.sub(r"^(\.\.\. )?((not with|Needs): (--\S+\s+)+)?", "", far or near)
+        help_of = re.sub(r"^(\.\.\. )?", "", far or near)
         assert re.search(rf"^ +{re.escape(tag)}(?: |$)", text, re.M), (name, tag)
         assert squeezed(help_of) in squeezed(text), (name, tag, help_of)
     for example in help_text.split("\nExamples:\n")[1:]:

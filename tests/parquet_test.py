@@ -186,7 +186,7 @@ assert {str(a) for a, _ in known} <= {line.split(",")[0] for line in levels}
 # No terminal gets bytes; a pipe does.
 ours, theirs = pty.openpty()
 told = subprocess.run([command, "price", "one.yaml", "--format", "parquet"], stdout=theirs, stderr=subprocess.PIPE, text=True)
-assert told.returncode == 2 and "--format: parquet is bytes that no terminal shows" in told.stderr, told
+assert told.returncode == 2 and "--format: parquet is binary; write it to a file" in told.stderr, told
 piped = subprocess.run([command, "price", "one.yaml", "--format", "parquet"], capture_output=True).stdout
 assert pyarrow.parquet.read_table(pyarrow.BufferReader(piped)).column_names == one.column_names
 print(f"prices, totals, sensitivities and {gains.num_rows} gains ({size[0] >> 20} MiB, {size[1] >> 20} MiB as CSV): "

@@ -51,7 +51,7 @@ def check_exit_codes(folder):
     damaged = plan / "shard-2-of-3.kept"
     damaged.write_bytes(damaged.read_bytes()[:-1])
     expect(run("merge", plan, "-o", out), 75, "missing: 1-3; damaged among them: 2;")
-    expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; what it held was done again")
+    expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; its work was done again")
     for shard in ("1/3", "3/3"):
         # Environment variables change nothing that bits depend on.
         expect(run("run", plan, "--shard", shard, TILEWALK_PATHS="1", TILEWALK_SEED="9"), 0)

@@ -41,8 +41,7 @@ std::string market_keys_text();
 
 // Summaries of the programs that are built apart; the starting command shows the same text.
 inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";
-inline constexpr const char* verify_summary =
-    "Check prices of random trades that are known without simulation";
+inline constexpr const char* verify_summary = "Verify prices of random trades against known values";
 command add_bench_program(CLI::App& to);
 command add_verify_program(CLI::App& to);
 

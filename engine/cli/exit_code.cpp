@@ -17,16 +17,16 @@ struct entry {
 constexpr std::array exit_codes{
     entry{all_well, "all went well"},
     entry{defect, "a defect of Tilewalk itself; please report it"},
-    entry{bad_input, "bad usage, or a file that is missing, wrong or not to be written"},
+    entry{bad_input, "wrong usage, or a file that is missing, wrong or can't be written"},
     entry{some_failed,
-          "some trades, kernels, fits or rows failed, or missed their tolerance, or results differ; all "
+          "some trades, kernels, fits or rows failed or missed their tolerance, or results differ; the "
           "others are reported"},
     entry{slower, "bench: something is slower than the baseline"},
     entry{unverified, "verify: a price came out wrong, or a mistake went unnoticed"},
     entry{try_again,
           "the machine failed, not the input: a full disk, no memory, a GPU that is lost or missing; merge: "
           "shards are missing"},
-    entry{interrupted, "stopped by Ctrl-C (SIGINT); verify and bench write what they have"},
+    entry{interrupted, "stopped by Ctrl-C (SIGINT); verify and bench write their results so far"},
     entry{terminated, "stopped by SIGTERM; likewise"},
 };
 
@@ -58,7 +58,7 @@ std::string exit_code_text() {
 }
 
 std::string exit_code_hint() {
-    return "tilewalk help exit-codes lists them all.";
+    return "'tilewalk help exit-codes' lists all.";
 }
 
 }  // namespace tilewalk::cli

@@ -102,23 +102,23 @@ void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spr
     to.add_option("BOOK", book, "The book, a YAML file; - is standard input")->required();
     add_output_options(to, into, spreadsheet_safe);
     to.add_option("--journal", into.journal,
-                  "Folder that keeps what is done: the same command, started again after it was killed or\n"
-                  "the machine failed, goes on where it was and ends with the same bits")
+                  "Keep finished work in this folder: after a crash or a kill, the same command resumes and "
+                  "gives the same results, bit for bit")
         ->type_name("DIR");
-    to.add_flag("--timings", shows_timings, "Tell on standard error where the time went, stage by stage");
+    to.add_flag("--timings", shows_timings, "Print the time of each stage to standard error");
 }
 
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
     offers(to.add_option("--format", into.format,
-                         "table, csv, json or parquet; if left out, what the ending of --output says,\n"
-                         "else a table on a terminal and csv elsewhere"),
+                         "table, csv, json or parquet; by default what the ending of --output says, else a "
+                         "table on a terminal and csv elsewhere"),
            result_format_words())
         ->type_name("NAME");
     to.add_option("-o,--output", into.output,
-                  "File for the results; it appears whole or not at all. - is standard output")
+                  "File for the results (- for standard output), written whole or not at all")
         ->type_name("FILE");
     to.add_flag("--spreadsheet-safe", spreadsheet_safe,
-                "In CSV, put an apostrophe before text that a spreadsheet would run as a formula");
+                "In CSV, put an apostrophe before text that a spreadsheet would take for a formula");
 }
 
 void tell_of_gpus(const results& r) {
@@ -130,9 +130,9 @@ void tell_of_gpus(const results& r) {
 
 void tell_of_journal(const results& r) {
     for (const std::string& file : r.manifest.journal_damaged)
-        remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));
+        remark(fmt::format("tilewalk: warning: {} was damaged; its work was done again", file));
     if (r.manifest.journal_blocks > 0)
-        remark(fmt::format("tilewalk: went on from {} block{} of the journal", r.manifest.journal_blocks,
+        remark(fmt::format("tilewalk: resumed from {} block{} of the journal", r.manifest.journal_blocks,
                            r.manifest.journal_blocks == 1 ? "" : "s"));
 }
 
@@ -140,8 +140,7 @@ int code_of(const results& r, bool tells_reasons) {
     const bool any_greek_failed = std::ranges::any_of(r.greeks, &greek_row::has_failed);
     const auto missed = std::ranges::count(r.rows, true, &price_row::misses_tolerance);
     if (tells_reasons && missed > 0)
-        complain(fmt::format("tilewalk: {} of {} trades did not come within their tolerance", missed,
-                             r.rows.size()));
+        complain(fmt::format("tilewalk: {} of {} trades missed their tolerance", missed, r.rows.size()));
     if (r.failed() == 0 && !any_greek_failed) return missed > 0 ? some_failed : all_well;
     if (tells_reasons && r.failed() > 0) complain_of_failures(r);
     if (tells_reasons && any_greek_failed) complain_of_greeks(r);

@@ -20,6 +20,7 @@
 #include "engine/cli/elsewhere.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/described.h"
+#include "engine/cli/help/layout.h"
 #include "engine/cli/help/man_pages.h"
 #include "engine/cli/help/offers.h"
 #include "engine/cli/help/topics.h"
@@ -71,8 +72,8 @@ constexpr std::array topics{
     topic{"combinations", "Which features combine with which studies, and why", combinations_text},
     topic{"exit-codes", "The meaning of exit codes", exit_code_text},
     topic{"market-keys", "The names of a market's numbers", market_keys_text},
-    topic{"models", "The ways in which assets and interest rates move", models_text},
-    topic{"settings", "Everything that a run can be told, with its default", settings_text},
+    topic{"models", "The models of assets and interest rates", models_text},
+    topic{"settings", "The settings of a run, with their defaults", settings_text},
 };
 
 std::string list_of_topics() {
@@ -99,10 +100,10 @@ command add_help(CLI::App& to, std::vector<command>& all) {
     std::vector<std::string> known;
     for (const command& c : all) known.push_back(c.app->get_name());
     for (const topic& t : topics) known.emplace_back(t.name);
-    offers(app->add_option("TOPIC", *name, "A command, or a topic of those below; an overview if left out"),
+    offers(app->add_option("TOPIC", *name, "A command or one of the topics below; an overview if left out"),
            known);
     app->add_option("--man", *man,
-                    "Write manual pages of all commands into this folder, as make install does")
+                    "Write the manual pages of all commands to this folder, as 'make install' does")
         ->type_name("DIR");
     app->footer("Topics:\n" + list_of_topics() +
                 "\nExamples:\n"
@@ -116,7 +117,8 @@ command add_help(CLI::App& to, std::vector<command>& all) {
                 const std::string asked = *name;
                 if (*man) {
                     if (!asked.empty())
-                        throw error(error_kind::usage, "--man is about all commands; leave out " + asked);
+                        throw error(error_kind::usage,
+                                    "--man writes the pages of all commands; leave out " + asked);
                     return write_man_pages(described(to, all), parse_file(**man, "--man"));
                 }
                 to.clear();  // the parsed command was help itself
@@ -139,17 +141,11 @@ std::vector<std::string> starting{own_file};
 bool knows_one_command = false;
 
 int run(std::vector<std::string> arguments, const std::vector<adds_command>& knows) {
-    CLI::App app{"Tilewalk prices books of derivatives by Monte Carlo, every price with its standard error.",
+    CLI::App app{"Price books of derivatives by Monte Carlo, each price with its standard error.",
                  "tilewalk"};
-    app.get_formatter()->column_width(28);
-    app.get_formatter()->label("TEXT", "");
-    app.get_formatter()->label("REQUIRED", "");
-    app.get_formatter()->label("Excludes", "not with");
-    app.get_formatter()->label("OPTIONS", "OPTION...");
-    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-    app.get_formatter()->label("Positionals", "Arguments");
+    app.formatter(std::make_shared<help_page>());
     app.set_version_flag("--version", version_text(),
-                         "Print the version, the commit, compiler and CUDA of the build");
+                         "Print the version and the commit, compiler and CUDA of the build");
     // At most one command: otherwise a trade or a file named like a command would count as a second.
     app.require_subcommand(0, 1);
     app.footer(
@@ -157,19 +153,19 @@ int run(std::vector<std::string> arguments, const std::vector<adds_command>& kno
         "  tilewalk price book.yaml                         # a table on the terminal\n"
         "  tilewalk price book.yaml --paths 1M -o out.json  # everything, for programs\n"
         "  tilewalk validate book.yaml                      # what is wrong, and where\n"
-        "  tilewalk explain book.yaml asian_1               # terms, market, dates and grid\n"
+        "  tilewalk explain book.yaml asian_1               # terms, dates, market, grid\n"
         "  tilewalk products barrier                        # parameters, script, example\n"
-        "  tilewalk market book.yaml --keys                 # the market's numbers, by name\n"
+        "  tilewalk market book.yaml --keys                 # the numbers of a market\n"
         "  tilewalk diff yesterday.json today.json          # in standard errors\n"
         "  tilewalk plan book.yaml --shards 16 -o night     # one request, many processes\n"
-        "  tilewalk devices                                 # GPUs, and why one is not used\n"
-        "  tilewalk bench prefetch book.yaml                # the fastest way to read memory\n"
-        "  tilewalk tune book.yaml                          # and remember it for this book's kernels\n"
-        "  tilewalk verify                                  # whether the prices are right\n"
+        "  tilewalk devices                                 # GPUs, and which are usable\n"
+        "  tilewalk bench prefetch book.yaml                # the fastest memory reads\n"
+        "  tilewalk tune book.yaml                          # the fastest kernels, kept\n"
+        "  tilewalk verify                                  # checks of known prices\n"
         "  tilewalk calibrate quotes.yaml -o market.yaml    # models fitted to quotes\n"
-        "  tilewalk import portfolio.xml -o book.yaml       # a portfolio of ORE as a book\n"
-        "  source <(tilewalk completion bash)               # words of commands, by the tab key\n\n"
-        "tilewalk COMMAND --help describes each.");
+        "  tilewalk import portfolio.xml -o book.yaml       # a book from ORE's XML\n"
+        "  source <(tilewalk completion bash)               # completion by the tab key\n\n"
+        "'tilewalk COMMAND --help' describes each command.");
     std::vector<command> commands;
     for (const adds_command add : knows) commands.push_back(add(app));
     knows_one_command = commands.size() == 1;

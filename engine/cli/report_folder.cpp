@@ -14,7 +14,7 @@ void report_folder::make() const {
     std::error_code failed;
     std::filesystem::create_directories(folder_, failed);
     if (failed)
-        throw error(error_kind::io, "--files: can't be made a folder: " + failed.message(), {folder_, 0, 0});
+        throw error(error_kind::io, "--files: can't make the folder: " + failed.message(), {folder_, 0, 0});
 }
 
 void report_folder::add(std::string_view file) {
@@ -32,20 +32,21 @@ void report_folder::refuse_old(std::string_view file, const std::string& why) co
     const std::filesystem::path old = std::filesystem::path(folder_) / file;
     std::error_code unknown;
     if (!std::filesystem::exists(old, unknown)) return;
-    throw error(error_kind::io,
-                "--files: is from an earlier run and would stay beside the files of this one, which has none "
-                "of that name: " +
-                    why + "; remove it, or take another folder",
-                {old.string(), 0, 0});
+    throw error(
+        error_kind::io,
+        "--files: is from an earlier run and would be mistaken for a file of this one, which writes none "
+        "of that name: " +
+            why + "; remove it, or take another folder",
+        {old.string(), 0, 0});
 }
 
 std::string files_text(const std::vector<std::pair<std::string_view, std::string_view>>& files) {
-    constexpr std::size_t columns = 90;
+    constexpr std::size_t columns = 80, indent = 2;
     std::size_t width = 0;
-    for (const auto& [file, meaning] : files) width = std::max(width, file.size() + 2);
-    std::string out;
+    for (const auto& [file, meaning] : files) width = std::max(width, indent + file.size() + 2);
+    std::string out = "Files of --files:\n";
     for (const auto& [file, meaning] : files) {
-        out += fmt::format("{}{:<{}}", out.empty() ? "" : "\n", file, width);
+        out += fmt::format("{:{}}{:<{}}", "", indent, file, width - indent);
         std::string_view left = meaning;
         while (width + left.size() > columns) {
             const std::size_t end = left.rfind(' ', columns - width);
@@ -53,9 +54,9 @@ std::string files_text(const std::vector<std::pair<std::string_view, std::string
             out += fmt::format("{}\n{:{}}", left.substr(0, end), "", width);
             left.remove_prefix(end + 1);
         }
-        out += left;
+        out += fmt::format("{}\n", left);
     }
-    return out;
+    return out + "\n";
 }
 
 }  // namespace tilewalk::cli

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -97,29 +96,17 @@ std::string placeholder(const run_setting& of) {
     return {};
 }
 
-std::string wrapped(const std::string& text) {
-    constexpr std::size_t most = 70;
-    std::string out, line, word;
-    for (std::istringstream words(text); words >> word;) {
-        if (!line.empty() && line.size() + 1 + word.size() > most) {
-            out += line + '\n';
-            line.clear();
-        }
-        line += (line.empty() ? "" : " ") + word;
-    }
-    return out + line;
-}
-
 std::string help_of(const run_setting& of) {
-    const bool is_choice = of.takes == run_setting::kind::choice;
-    return wrapped(of.meaning + (is_choice ? ": " + joined(of.choices) : "") +
-                   (of.preset.empty() ? "" : " (default " + of.preset + ")"));
+    const std::string choices = of.takes == run_setting::kind::choice ? joined(of.choices) : "";
+    const std::string preset = of.preset.empty() ? "" : "default " + of.preset;
+    if (choices.empty() && preset.empty()) return of.meaning;
+    return of.meaning + " (" + choices + (choices.empty() || preset.empty() ? "" : "; ") + preset + ")";
 }
 
 std::string preset_text(const run_setting& of) {
     if (of.name == "threads") return fmt::format("all cores ({})", usable_cores());
     if (!of.preset.empty()) return of.preset;
-    return of.of == run_setting::part::gpu ? "left to prefetch" : "none";
+    return of.of == run_setting::part::gpu ? "set by prefetch" : "none";
 }
 
 // Applies the option and the variable if they are set. An empty variable counts as unset.
@@ -178,9 +165,8 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
         s.format.offer(parse_result_format(*options.format, "--format"), source::option, "--format");
     if (s.format.from.from == source::preset) refuse_unknown_ending(s.output.value);
     if (to_terminal && s.format.value == result_format::parquet)
-        throw error(error_kind::usage, s.format.from.name +
-                                           ": parquet is bytes that no terminal shows; expected a file, "
-                                           "--output FILE, or a pipe");
+        throw error(error_kind::usage,
+                    s.format.from.name + ": parquet is binary; write it to a file, --output FILE, or a pipe");
 }
 
 std::string gpu_group() {
@@ -199,14 +185,12 @@ void refuse_value(const std::string& origin, const std::string& found, const std
 }
 
 void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict) {
-    to.add_flag(
-        "--strict", into.strict,
-        wrapped("Refuse files that may be cut short: each that is read has to end with a line '...'; a "
-                "book may state its trade_count" +
-                also_strict));
-    to.add_flag(
-        "--confine", into.confine,
-        wrapped("Refuse a file that names another outside of its own folder, symbolic links followed"));
+    to.add_flag("--strict", into.strict,
+                "Refuse files that may be truncated: each must end with a line '...', or, if it is a book, "
+                "state its trade_count" +
+                    also_strict);
+    to.add_flag("--confine", into.confine,
+                "Refuse files that name files outside their own folder; symbolic links are followed");
 }
 
 namespace {
@@ -236,31 +220,28 @@ void add_change_options(CLI::App& to, std::vector<market_change>& into) {
               [&into, option, is](const std::vector<std::string>& texts) {
                   for (const std::string& text : texts) into.push_back(parse_change(text, option, is));
               },
-              wrapped(help))
+              help)
             ->type_name("KEY=NUMBER")
             ->allow_extra_args(false);
     };
     add("--shift", market_change::way::shift,
-        "Move a number of the market by so much; may be repeated. tilewalk market FILE --keys lists the "
-        "keys");
-    add("--set", market_change::way::set, "Give a number of the market this value; may be repeated");
+        "Add this to a number of the market; may be repeated. 'tilewalk market FILE --keys' lists the keys");
+    add("--set", market_change::way::set, "Set a number of the market to this; may be repeated");
 }
 
 namespace {
 
 void add_settings(CLI::App& to, spoken& into, const std::function<bool(const run_setting&)>& has) {
-    offers(
-        to.add_option("--instruction-set", into.instruction_set,
-                      wrapped("Instructions of the CPU to use: auto or a name. Prices do not depend on it")),
-        instruction_set_words())
-        ->type_name("NAME")
-        ->group("Run");
+    offers(to.add_option("--instruction-set", into.instruction_set,
+                         "Instruction set of the CPU: auto or a name. No price depends on it"),
+           instruction_set_words())
+        ->type_name("NAME");
     for (std::size_t i = 0; i < into.run.size(); ++i) {
         const run_setting& known = setting_table()[i];
         if (!has(known)) continue;
-        CLI::Option* const option = to.add_option(known.option(), into.run[i], help_of(known))
-                                        ->type_name(placeholder(known))
-                                        ->group(known.of == run_setting::part::gpu ? gpu_group() : "Run");
+        CLI::Option* const option =
+            to.add_option(known.option(), into.run[i], help_of(known))->type_name(placeholder(known));
+        if (known.of == run_setting::part::gpu) option->group(gpu_group());
         if (!known.choices.empty()) offers(option, known.choices);
     }
     to.set_help_all_flag("--help-gpu", "Print the options for GPUs and exit");
@@ -271,16 +252,16 @@ void add_settings(CLI::App& to, spoken& into, const std::function<bool(const run
 
 void add_book_options(CLI::App& to, spoken& into) {
     to.add_option("--trade", into.trades,
-                  "Only the trade with this id; may be repeated. Its numbers are the same")
+                  "Only the trade with this id; may be repeated. Its figures stay the same, bit for bit")
         ->type_name("ID")
         ->allow_extra_args(false);
-    offers_files(to.add_option("--market", into.market, "A market to use instead of the book's"),
-                 {".yaml", ".yml"})
+    offers_files(
+        to.add_option("--market", into.market, "Market to use instead of the one that the book names"),
+        {".yaml", ".yml"})
         ->type_name("FILE");
     add_change_options(to, into.changes);
-    add_load_options(to, into, "; refuse trades that need a correlation which the market does not state");
-    to.add_flag("--print-config", into.print_config,
-                "Print every setting and where it came from; do nothing else");
+    add_load_options(to, into, ". Refuse trades that need a correlation which the market does not state");
+    to.add_flag("--print-config", into.print_config, "Print every setting with its source and exit");
     add_settings(to, into, [](const run_setting&) { return true; });
 }
 
@@ -289,7 +270,7 @@ void add_machine_options(CLI::App& to, spoken& into) {
 }
 
 void add_quiet(CLI::App& to) {
-    to.add_flag_callback("--quiet", be_quiet, "Print only errors on standard error");
+    to.add_flag_callback("--quiet", be_quiet, "Print nothing but errors to standard error");
 }
 
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
@@ -297,17 +278,14 @@ std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
     for (CLI::Option* option : of.get_options()) {
         if ((option->get_group() == gpus) != of_gpus) option->group("");  // hidden
     }
-    if (of_gpus) of.footer("tilewalk " + of.get_name() + " --help lists the other options.");
-    std::string text = of.help(before, CLI::AppFormatMode::Normal);
-    // The parser leaves blank lines for hidden options.
-    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
-    return text;
+    if (of_gpus) of.footer("'tilewalk " + of.get_name() + " --help' lists the other options.");
+    return of.help(before, CLI::AppFormatMode::Normal);
 }
 
 std::string ranking_text() {
-    return "Options beat the environment (TILEWALK_MARKET, TILEWALK_PATHS and so on, named like the "
-           "options),\n"
-           "which beats the settings of the book (paths, row_space and so on), which beat the defaults.\n";
+    return "An option overrides its environment variable (TILEWALK_PATHS for --paths), which overrides the "
+           "settings\n"
+           "of the book (paths), which override the defaults.\n";
 }
 
 std::string parse_file(const std::string& text, const std::string& origin) {

@@ -9,18 +9,17 @@ namespace tilewalk::cli {
 std::span<const side_file> side_file_kinds() {
     static const std::vector<side_file> kinds{
         {"--report",
-         "File for a page of HTML to look at: totals with error bars, what is to be looked at, all\n"
-         "trades, sensitivities, scenarios, where the time went. It needs no script and no other file",
+         "Write a report as one HTML page: totals with error bars, trades to look at, all prices, "
+         "sensitivities, scenarios, timings",
          [](const told_results& of) {
              return page_of(of.prices, {of.scenarios, of.times, of.command});
          }},
         {"--metrics",
-         "File for Prometheus that tells how the run went, for node exporter's textfile collector,\n"
-         "which reads names that end in .prom; written when the results are",
+         "Write metrics of the run for Prometheus; node exporter's textfile collector reads names that "
+         "end in .prom",
          metrics_of, true},
         {"--save-policy",
-         "File for the policies by which trades are ended early, for --policy FILE: on other days\n"
-         "and in other markets",
+         "Write the exercise policies, to reuse with --policy FILE on other days and in other markets",
          [](const told_results& of) { return of.prices.policies; }, false, &run_options::keep_policies},
     };
     return kinds;

@@ -26,17 +26,17 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::array taken_settings{
-    verified_setting{"paths", "Paths of a trade", "N"},
-    verified_setting{"seed", "Another seed makes other trades and other paths", "N"},
-    verified_setting{"threads", "Threads of the CPU; 0: all cores. No figure depends on it (default 0)", "N"},
-    verified_setting{
-        "device", "Device that walks the paths: auto, cpu, cuda or numbers of GPUs (default auto)", "WHERE"},
+    verified_setting{"paths", "Paths for each trade", "N"},
+    verified_setting{"seed", "Seed of the trades and the paths", "N"},
+    verified_setting{"threads", "CPU threads; 0 for all cores (default 0). No figure depends on it", "N"},
+    verified_setting{"device", "Where paths are simulated: auto, cpu, cuda or numbers of GPUs (default auto)",
+                     "WHERE"},
     verified_setting{"precision", "double, single, single_fast or mixed (default double)", "NAME"},
     verified_setting{"random", "Source of the random numbers, such as sobol (default philox)", "NAME"},
-    verified_setting{
-        "construction",
-        "Brownian paths of quasi-random points: bridge, principal, coarse, steps or auto (default auto)",
-        "NAME"},
+    verified_setting{"construction",
+                     "Brownian paths from quasi-Monte Carlo points: bridge, principal, coarse, steps or auto "
+                     "(default auto)",
+                     "NAME"},
 };
 
 [[noreturn]] void refuse(const std::string& what, const std::string& name,

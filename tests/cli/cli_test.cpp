@@ -355,6 +355,50 @@ TEST_F(cli, unreadable_input_is_refused) {
     EXPECT_EQ(run({"price", "homeless.yaml", "--market", "market.yaml", "--paths", "256"}).code, 0);
 }
 
+TEST_F(cli, help_fits_80_columns) {
+    const finished all = run({"--help"});
+    std::istringstream commands(all.out.substr(all.out.find("\nCommands:\n")));
+    std::vector<arguments> asked{{"--help"}, {"price", "--help-gpu"}};
+    for (std::string line; std::getline(commands, line) && !line.starts_with("Examples:");)
+        if (line.starts_with("  ")) asked.push_back({line.substr(2, line.find(' ', 2) - 2), "--help"});
+    EXPECT_EQ(asked.size(), 22U);
+    for (const arguments& with : asked) {
+        std::istringstream lines(run(with).out);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+// The options that are used most come first, then those of each group.
+TEST_F(cli, help_is_in_groups) {
+    const std::string out = run({"price", "--help"}).out;
+    std::vector<std::size_t> at;
+    for (const char* text : {"\nOptions:\n  --paths ",
+                             "\n  --seed ",
+                             "\n  --tolerance ",
+                             "\n  --trade ",
+                             "\n  --market ",
+                             "\n  -o,--output ",
+                             "\n  --format ",
+                             "\n  --report ",
+                             "\n  --threads ",
+                             "\n  --device ",
+                             "\nOutput:\n",
+                             "\n  --totals ",
+                             "\nMarket:\n",
+                             "\n  --shift ",
+                             "\nRun:\n",
+                             "\n  --budget ",
+                             "\nRandom numbers and variance:\n",
+                             "\n  --controls ",
+                             "\nEarly exercise:\n",
+                             "\n  --policy ",
+                             "\nChecks:\n",
+                             "\n  --strict ",
+                             "\nExamples:\n"})
+        at.push_back(out.find(text));
+    EXPECT_TRUE(std::ranges::is_sorted(at) && at.back() != std::string::npos) << out;
+}
+
 TEST_F(cli, help_and_version) {
     for (const arguments& with : std::vector<arguments>{{"--help"},
                                                         {"-h"},
@@ -453,7 +497,7 @@ TEST_F(cli, options_beat_environment_beats_book_beats_defaults) {
         EXPECT_EQ(config_line(got.out, "prefetch"), "prefetch unroll tuned.yaml");
         EXPECT_EQ(config_line(got.out, "distance"), "distance 5 TILEWALK_DISTANCE");
         EXPECT_EQ(config_line(got.out, "row_space"), "row_space texture --row-space");
-        EXPECT_EQ(config_line(got.out, "layout"), "layout left to prefetch default");
+        EXPECT_EQ(config_line(got.out, "layout"), "layout set by prefetch default");
     }
     EXPECT_EQ(config_line(book.out, "seed"), "seed 11 book.yaml");
     EXPECT_EQ(config_line(book.out, "market"), "market the book's, as of 2026-01-15 book.yaml");
@@ -1171,7 +1215,8 @@ TEST_P(cli_interrupted, verify_writes_what_was_priced) {
         started.send(GetParam());
         const finished got = started.wait();
         EXPECT_EQ(got.code, 128 + GetParam()) << got.err;
-        EXPECT_TRUE(has(got.err, "tilewalk: interrupted; what was priced by then is written, and says so\n"))
+        EXPECT_TRUE(
+            has(got.err, "tilewalk: interrupted; the results so far are written and marked as incomplete\n"))
             << got.err;
         const std::string text = text_of(folder / file);
         if (format == "json") {
@@ -1446,7 +1491,8 @@ TEST_F(cli, bench_writes_the_rows_it_has) {
         ASSERT_EQ(got.code, 143) << got.err;
         EXPECT_TRUE(has(got.err, "tilewalk: interrupted; ")) << got.err;
         const bool is_written = files().contains("rows.jsonl");
-        EXPECT_EQ(has(got.err, "tilewalk: no page, figure or baseline is made of a part\n"), is_written)
+        EXPECT_EQ(has(got.err, "tilewalk: no page, figure or baseline is made of incomplete rows\n"),
+                  is_written)
             << got.err;
         EXPECT_FALSE(files().contains("baseline.jsonl"));
         const std::string rows = is_written ? text_of(folder / "rows.jsonl") : "";

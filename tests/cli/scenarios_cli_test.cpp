@@ -107,7 +107,7 @@ TEST_F(scenarios_cli, writes_all_files_of_risk_systems) {
     const std::string help = run({"scenarios", "--help"}).out;
     for (const tilewalk::scenario_report& report : tilewalk::scenario_reports())
         EXPECT_TRUE(has(help, std::string(report.file))) << report.file;
-    expect(with({"--files", "book.yaml"}), 2, "--files: can't be made a folder");
+    expect(with({"--files", "book.yaml"}), 2, "--files: can't make the folder");
     expect(with({"--files", "risk", "-o", "risk/gains.csv"}), 2, "the same file as that of --output");
 }
 
@@ -235,7 +235,7 @@ TEST_F(scenarios_cli, journal_is_gone_on_from) {
     EXPECT_EQ(first.err, "");
     const finished second = run(with({"--journal", "journal", "-o", "second.csv"}));
     EXPECT_EQ(second.code, 0) << second.err;
-    EXPECT_TRUE(has(second.err, "tilewalk: went on from ")) << second.err;
+    EXPECT_TRUE(has(second.err, "tilewalk: resumed from ")) << second.err;
     EXPECT_EQ(text_of(folder / "first.csv"), whole);
     EXPECT_EQ(text_of(folder / "second.csv"), whole);
 }
@@ -253,7 +253,7 @@ TEST_F(scenarios_cli, gains_are_explained_where_there_is_room) {
     EXPECT_EQ(printed(with({"--files", "risk", "-o", "gains.csv"})), "");
     EXPECT_EQ(lines_of(text_of(folder / "risk/explained.csv")), 1) << "nobody has asked";
     expect(with({"--explain"}), 2,
-           "--explain tells what it finds in JSON and in explained.csv; take --format json or --files DIR");
+           "--explain writes to JSON and to explained.csv; use --format json or --files DIR");
 }
 
 TEST_F(scenarios_cli, shards_have_the_bytes_of_one_process) {
@@ -381,7 +381,7 @@ TEST_F(scenarios_cli, misspelt_words_are_told) {
     EXPECT_TRUE(has(help, "Examples:\n  tilewalk scenarios")) << help;
     EXPECT_EQ(printed({"help", "scenarios"}), help);
     std::istringstream lines(help);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 }  // namespace

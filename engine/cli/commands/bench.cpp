@@ -124,7 +124,7 @@ benchmark_request request_of(const bench_arguments& asked) {
                                             {"--against", &asked.against}}) {
             if (given->empty()) continue;
             throw error(error_kind::usage,
-                        fmt::format("{} is about times, and --untimed takes none", option));
+                        fmt::format("{} needs timings, which --untimed leaves out", option));
         }
     }
     // The report explains the figures by running ncu on this very command.
@@ -227,10 +227,10 @@ benchmark_results measured_rows(const bench_arguments& asked, const benchmark_re
         complain("tilewalk: " + std::string(e.what()));
         ::_exit(try_again);
     }
-    complain(got.rows ? "tilewalk: interrupted; the rows so far are written, and say so"
+    complain(got.rows ? "tilewalk: interrupted; the rows so far are written and marked as incomplete"
                       : words_of_interrupt());
     if (got.rows && (makes_more || !asked.figures.empty()))
-        complain("tilewalk: no page, figure or baseline is made of a part");
+        complain("tilewalk: no page, figure or baseline is made of incomplete rows");
     ::_exit(code_of_interrupt());
 }
 
@@ -275,7 +275,7 @@ int run_bench(const bench_arguments& asked) {
     for (const auto& [file, svg] : figures) file.write(svg);
     if (save) save->write(made.text(output_format::json));
     if (const auto wrong = made.wrong(); wrong > 0) {
-        complain(fmt::format("tilewalk: {} row{} wrong, not slow; the end of the table says why", wrong,
+        complain(fmt::format("tilewalk: {} row{} wrong; the end of the table says why", wrong,
                              wrong == 1 ? " is" : "s are"));
     }
     if (before) {
@@ -328,13 +328,13 @@ command add_bench(CLI::App& to) {
     CLI::App* app = to.add_subcommand("bench", bench_summary)->group("Commands");
     const auto asked = std::make_shared<bench_arguments>();
     offers(app->add_option("SUITE", asked->suite, "The suite to run, see below"), suite_words());
-    offers_files(app->add_option(
-                     "SUBJECT", asked->subject,
-                     "For prefetch: a book's file, or a workload (asian, heston_step,\n"
-                     "autocallable, local_volatility, basket_of_50, backward); all workloads but the last\n"
-                     "two if left out;\n"
-                     "for models, greeks, convergence and peers: one of them, such as heston"),
-                 {".yaml", ".yml"});
+    offers_files(
+        app->add_option(
+            "SUBJECT", asked->subject,
+            "For prefetch: a book, or a workload (asian, heston_step, autocallable, "
+            "local_volatility, basket_of_50, backward; all but the last two if left out). For models, "
+            "greeks, convergence and peers: one of them, such as heston"),
+        {".yaml", ".yml"});
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
         return app->add_option(name, into, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
@@ -344,16 +344,17 @@ command add_bench(CLI::App& to) {
     list("--distances", asked->distances, "Steps ahead, such as 1..16 (default 1,2,4,6,8,12,16)", "N");
     offers(list("--layouts", asked->layouts, "plain, padded, transposed or all (default all)", "NAME"),
            choices_of("layout"));
-    list("--widths", asked->widths, "Paths a thread: 1, 2, 4 (default all)", "N");
-    list("--occupancy", asked->warps, "Warps on a multiprocessor; 64 is as many as fit (default 64,32,16,8)",
+    list("--widths", asked->widths, "Paths per thread: 1, 2, 4 (default all)", "N");
+    list("--occupancy", asked->warps, "Warps per multiprocessor; 64 for as many as fit (default 64,32,16,8)",
          "N");
     offers(list("--precision", asked->precisions,
                 "double, single, single_fast, mixed or all (default double)", "NAME"),
            choices_of("precision"));
-    app->add_option("--paths", asked->paths, "Paths of a trade (default: the workload's)")->type_name("N");
+    app->add_option("--paths", asked->paths, "Paths for each trade (default: those of the workload)")
+        ->type_name("N");
     offers(app->add_option("--device", asked->device,
-                           "The GPU, as tilewalk devices numbers them (default 0); cpu, for models: the\n"
-                           "processor alone, as where there is no GPU"),
+                           "Number of the GPU, as 'tilewalk devices' lists them (default 0); for models also "
+                           "cpu, as on a machine without a GPU"),
            {"0", "cpu"})
         ->type_name("N");
     app->add_option("--noise", asked->noise, "Stop sampling a row at this noise (default 0.01)")
@@ -361,31 +362,33 @@ command add_bench(CLI::App& to) {
     app->add_option("--seconds", asked->seconds, "Stop sampling a row after this time (default 0.15)")
         ->type_name("X");
     offers(app->add_option("--format", asked->format,
-                           "table, csv or json (lines); if left out, what the ending of --output says,\n"
-                           "else a table on a terminal and json elsewhere"),
+                           "table, csv or json (lines); by default what the ending of --output says, else a "
+                           "table on a terminal and json elsewhere"),
            format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output, "File for the rows; - is standard output")
         ->type_name("FILE");
-    app->add_option("--report", asked->report,
-                    "A page with the curves, for a browser or print; for prefetch also with the\n"
-                    "conditions under which it pays, by ncu if that is on the PATH")
+    app->add_option(
+           "--report", asked->report,
+           "Write a page with the curves; for prefetch also when it pays, as ncu measures it if it is "
+           "on the PATH")
         ->type_name("FILE");
-    app->add_option("--figures", asked->figures, "A folder for the figures of that page, as SVG")
+    app->add_option("--figures", asked->figures, "Write the figures of that page as SVG to this folder")
         ->type_name("FOLDER");
-    app->add_option("--save", asked->save, "Keep the rows as a baseline")->type_name("FILE");
+    app->add_option("--save", asked->save, "Write the rows as a baseline")->type_name("FILE");
     app->add_option("--from", asked->from,
-                    "Measure nothing: take the rows of this file, as --save or --format json wrote them")
+                    "Measure nothing; read the rows from this file, which --save or --format json wrote")
         ->type_name("FILE");
-    app->add_option("--against", asked->against, "Compare with a baseline; exit code 4 if anything is slower")
+    app->add_option("--against", asked->against,
+                    "Compare with this baseline; exit code 4 if anything is slower")
         ->type_name("FILE");
     app->add_flag("--untimed", asked->untimed,
-                  "Check every row by one launch and time none, for a profiler to watch (prefetch)");
+                  "Check every row by one launch without timing, for a profiler (prefetch)");
     add_quiet(*app);
     app->footer(
         "Suites:\n" + list_of_suites() +
-        "\nEvery row is checked before it is timed: one whose bits differ from its reference's is "
-        "wrong, not fast.\n\n"
+        "\nEvery row is checked before it is timed; it is wrong if it differs from its reference in any "
+        "bit.\n\n"
         "Examples:\n"
         "  tilewalk bench prefetch asian --report asian.html\n"
         "  tilewalk bench prefetch book.yaml --feeds none,smem_rolling_async --occupancy 16\n"

@@ -69,7 +69,7 @@ command add_calibrate(CLI::App& to) {
     const auto asked = std::make_shared<calibrate_arguments>();
     app->add_option("QUOTES", asked->quotes, "A market with quotes under calibrate, a YAML file")->required();
     app->add_option("-o,--output", asked->output,
-                    "File for the market with the fitted models; it appears whole or not at all")
+                    "File for the market with the fitted models, written whole or not at all")
         ->type_name("FILE");
     offers(
         app->add_option("--format", asked->format, "Format of the fit: table, csv or json (default table)"),
@@ -82,16 +82,18 @@ command add_calibrate(CLI::App& to) {
         "  calibrate:\n"
         "    ACME: {heston: {by_strike: {2027-01-15: {90: 0.24, 100: 0.22, 110: 0.21}}}}\n"
         "    BETA: {svi: {quotes: [{expiry: 0.5, strike: 48, volatility: 0.31}, ...]}}\n"
-        "    USD: {hull_white: {swaptions: [{expiry: 1, tenor: 5, volatility: 0.0065, type: normal}, ...]}}\n"
-        "Models: heston, bates, svi, hull_white, g2. A parameter may be held (fixed: {kappa: 1.5}) or kept\n"
-        "between bounds (bounds: {kappa: [0.5, 5]}).\n\n"
+        "    USD:\n"
+        "      hull_white:\n"
+        "        swaptions: [{expiry: 1, tenor: 5, volatility: 0.0065, type: normal}, ...]\n"
+        "Models: heston, bates, svi, hull_white, g2. A parameter may be fixed (fixed: {kappa: 1.5}) or\n"
+        "bounded (bounds: {kappa: [0.5, 5]}).\n\n"
         "Examples:\n"
         "  tilewalk calibrate quotes.yaml\n"
-        "  tilewalk calibrate quotes.yaml --output market.yaml && tilewalk price book.yaml --market "
-        "market.yaml\n\n"
-        "Exit codes: 0 every fit is sound; 3 one did not converge, stopped at a bound or has arbitrage, and "
-        "all\n"
-        "is reported and written nevertheless; " +
+        "  tilewalk calibrate quotes.yaml --output market.yaml\n"
+        "  tilewalk price book.yaml --market market.yaml\n\n"
+        "Exit codes: 0 every fit is good, 3 one did not converge, stopped at a bound or has arbitrage (all "
+        "are\n"
+        "reported and written nevertheless); " +
         exit_code_hint());
     return {app, [asked] { return run_calibrate(*asked); }};
 }

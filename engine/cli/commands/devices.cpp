@@ -33,8 +33,8 @@ command add_devices(CLI::App& to) {
     offers(app->add_option("--format", *format, "table, csv or json (default table)"), format_words())
         ->type_name("NAME");
     app->footer(
-        "The first column has the names that --device takes. No device is opened, so this is safe beside "
-        "other work.\n\n"
+        "The first column has the names for --device. No device is opened, so other work is not "
+        "disturbed.\n\n"
         "Examples:\n"
         "  tilewalk devices\n"
         "  tilewalk devices --format json");

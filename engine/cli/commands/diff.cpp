@@ -81,24 +81,24 @@ int diff(const diff_arguments& asked) {
 }  // namespace
 
 command add_diff(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("diff", "Compare two results, to the bit or in standard errors")->group("Commands");
+    CLI::App* app = to.add_subcommand("diff", "Compare two results, bit for bit or in standard errors")
+                        ->group("Commands");
     const auto asked = std::make_shared<diff_arguments>();
-    app->add_option("A", asked->first, "Results as `tilewalk price --format json` writes them")->required();
-    app->add_option("B", asked->second, "The results to compare with them")->required();
+    app->add_option("A", asked->first, "Results that 'tilewalk price --format json' wrote")->required();
+    app->add_option("B", asked->second, "Results to compare with A")->required();
     CLI::Option* limit =
         app->add_option("--limit", asked->limit,
-                        "Standard errors by which prices with independent random numbers may\n"
-                        "differ (default 4.5)")
+                        "Most standard errors by which prices with independent random numbers may differ "
+                        "(default 4.5)")
             ->type_name("Z");
     app->add_option("--tolerance", asked->tolerance,
-                    "The most that prices of one unit may differ: an amount in the trade's\n"
-                    "currency, such as 0.01, or a part of the first price, such as 1bp")
+                    "Most by which prices of one unit may differ: an amount in the trade's currency, such as "
+                    "0.01, or a fraction of the first price, such as 1bp")
         ->type_name("SIZE")
         ->excludes(limit);
     app->footer(
-        "If both took the same random numbers (the same paths, seed and source), no difference is chance:\n"
-        "prices have to be equal, unless a tolerance allows a difference.\n\n"
+        "Prices from the same random numbers (the same paths, seed and source) must be equal, bit for bit,\n"
+        "unless a tolerance allows a difference.\n\n"
         "Examples:\n"
         "  tilewalk diff yesterday.json today.json --tolerance 1bp\n"
         "  tilewalk diff a.json b.json                  # the same prices or exit code 3\n"

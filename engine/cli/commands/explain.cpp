@@ -517,20 +517,20 @@ command add_explain(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<explain_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
-    app->add_option("TRADE", asked->trade, "The id of one trade; all trades if left out");
+    app->add_option("TRADE", asked->trade, "The id of a trade; all trades if left out");
     app->add_flag("--all-dates", asked->all_dates,
-                  "Show every date of a long schedule, and every value of a list");
-    app->add_flag("--program", asked->program, "List the program of each trade as well");
+                  "Show all dates of long schedules and all values of lists");
+    app->add_flag("--program", asked->program, "Also list the program of each trade");
     offers(app->add_option("--format", asked->format,
-                           "text or json; if left out, what the ending of --output says, else text"),
+                           "text or json; by default what the ending of --output says, else text"),
            {"text", "json"})
         ->type_name("NAME");
     app->add_option("--picture", asked->picture,
-                    "File for a picture of the trade (SVG): its dates on a time line, and ten of its paths")
+                    "Draw the trade as SVG: its dates on a time line and ten of its paths")
         ->type_name("FILE");
     asked->output = "-";
     app->add_option("-o,--output", asked->output,
-                    "File for the explanation; it appears whole or not at all. - is standard output")
+                    "File for the explanation (- for standard output), written whole or not at all")
         ->type_name("FILE");
     add_book_options(*app, asked->options);
     app->footer(ranking_text() +

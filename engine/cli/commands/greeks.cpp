@@ -113,10 +113,10 @@ int greeks(greeks_arguments& asked, timings& times) {
 }
 
 std::string measures_text() {
-    std::string out = "Measures of the first order, by what the value changes with:\n";
+    std::string out = "Measures of the first order, with what moves:\n";
     int order = 1;
     for (const greek_measure& m : greek_measures()) {
-        if (m.order > order) out += "and of the second order:\n";
+        if (m.order > order) out += "Measures of the second order:\n";
         order = m.order;
         out += "  " + std::string(m.name) + std::string(14 - m.name.size(), ' ') + std::string(m.to) + "\n";
     }
@@ -130,36 +130,36 @@ command add_greeks(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<greeks_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    offers(app->add_option("--greeks", asked->greeks,
-                           "Measures and patterns of market keys, separated by commas: delta,vega or\n"
-                           "'ACME.*'; if left out, all of the first order"),
-           greek_words())
+    offers(
+        app->add_option("--greeks", asked->greeks,
+                        "Measures and patterns of market keys, separated by commas: delta,vega or 'ACME.*'; "
+                        "by default all of the first order"),
+        greek_words())
         ->delimiter(',')
         ->type_name("LIST");
     offers(app->add_option(
                "--greeks-method", asked->method,
-               "auto, pathwise, smoothed, likelihood_ratio or bump: auto takes the derivative of the\n"
-               "paths, at jumps of the payoff what errs least of smoothing them and likelihood\n"
-               "ratios, and the difference of two prices where they can't be smoothed"),
+               "auto, pathwise, smoothed, likelihood_ratio or bump. auto takes pathwise derivatives; where "
+               "the payoff jumps, smoothing or likelihood ratios, whichever has the smaller error; and the "
+               "difference of two prices where a jump can't be smoothed"),
            greek_method_words())
         ->type_name("NAME");
     offers(app->add_option(
                "--view", asked->view,
-               "market or quotes: quotes tells, in place of the sensitivities to numbers that models\n"
-               "were fitted with, those to the quotes of the fit, which a market that 'tilewalk\n"
-               "calibrate' wrote keeps (default market)"),
+               "market or quotes. quotes shows sensitivities to the calibration quotes, which 'tilewalk "
+               "calibrate' keeps in the market, instead of those to fitted parameters (default market)"),
            greek_view_words())
         ->type_name("NAME");
     asked->beside.add_options(*app);
     app->add_option(
            "--files", asked->files,
-           "Folder for the files that risk systems read, a table each:\n" + files_text(difference_reports()) +
-               "\nThey tell of all numbers that ORE has a factor for, whatever --greeks names; of two\n"
-               "at once where it names cross_gamma or vanna")
+           "Write the files that risk systems read, listed below, to this folder. They have all numbers for "
+           "which ORE has a factor, whatever --greeks names, and pairs of numbers if it names cross_gamma or "
+           "vanna")
         ->type_name("DIR");
     add_book_options(*app, asked->options);
     app->footer(
-        measures_text() + "\n" + ranking_text() +
+        measures_text() + "\n" + files_text(difference_reports()) + ranking_text() +
         "\n"
         "Examples:\n"
         "  tilewalk greeks book.yaml\n"

@@ -82,32 +82,33 @@ std::string list_of_kinds() {
 }  // namespace
 
 command add_import(CLI::App& to) {
-    CLI::App* app = to.add_subcommand("import", "Make a book of a portfolio in ORE's XML")->group("Commands");
+    CLI::App* app =
+        to.add_subcommand("import", "Turn a portfolio in ORE's XML into a book")->group("Commands");
     const auto asked = std::make_shared<import_arguments>();
     app->add_option("PORTFOLIO", asked->portfolio, "The portfolio, an XML file; - is standard input")
         ->required();
     app->add_option("-o,--output", asked->output,
-                    "File for the book; it appears whole or not at all (default standard output)")
+                    "File for the book, written whole or not at all (default standard output)")
         ->type_name("FILE");
     app->add_option("--names", asked->names,
-                    "YAML file that leads names of the portfolio to assets and calendars")
+                    "YAML file that maps names of the portfolio to assets and calendars")
         ->type_name("FILE");
-    app->add_option("--market", asked->market, "The market that the book is to name")->type_name("FILE");
+    app->add_option("--market", asked->market, "Market that the book should name")->type_name("FILE");
     add_quiet(*app);
-    app->footer(
-        "Trade types, and the products that they become:\n" + list_of_kinds() +
-        "\n"
-        "A trade that says more than its product can is left out, by line and column: no field that may\n"
-        "change its value is ignored.\n\n"
-        "A file of names:\n"
-        "  assets: {RIC:.SPX: INDEX, EURUSD: EUR_USD}\n"
-        "  calendars: {TARGET: target.yaml, US: weekends}\n"
-        "  without_credit: [CPTY_A]\n\n"
-        "Examples:\n"
-        "  tilewalk import portfolio.xml --market market.yaml -o book.yaml && tilewalk price book.yaml\n"
-        "  tilewalk import portfolio.xml --names names.yaml > book.yaml\n\n"
-        "Exit codes: 0 every trade was imported, 3 some were not, 2 the file can't be read;\n" +
-        exit_code_hint());
+    app->footer("Trade types and the products that they become:\n" + list_of_kinds() +
+                "\n"
+                "A trade with a field that its product can't express is left out, with line and column; no "
+                "field that\n"
+                "may change its value is ignored.\n\n"
+                "A file of names:\n"
+                "  assets: {RIC:.SPX: INDEX, EURUSD: EUR_USD}\n"
+                "  calendars: {TARGET: target.yaml, US: weekends}\n"
+                "  without_credit: [CPTY_A]\n\n"
+                "Examples:\n"
+                "  tilewalk import portfolio.xml --market market.yaml -o book.yaml\n"
+                "  tilewalk import portfolio.xml --names names.yaml > book.yaml\n\n"
+                "Exit codes: 0 every trade was imported, 3 some were not, 2 the file can't be read;\n" +
+                exit_code_hint());
     return {app, [asked] { return run_import(*asked); }};
 }
 

@@ -121,33 +121,34 @@ command add_market(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<market_arguments>();
     offers_files(
-        app->add_option("FILE", asked->file, "A market, or a book with its market; - is standard input"),
+        app->add_option("FILE", asked->file, "A market, or a book with a market; - is standard input"),
         {".yaml", ".yml"})
         ->required();
     app->add_flag("--keys", asked->keys, "List the market keys with their numbers and units");
     app->add_option("--trade", asked->trades,
-                    "With --keys and a book: only the numbers that this trade's price depends on; may be\n"
+                    "With --keys and a book: only the numbers that this trade's price depends on; may be "
                     "repeated")
         ->type_name("ID")
         ->allow_extra_args(false);
-    app->add_flag("--changes", asked->changes, "List the numbers that --shift and --set have changed");
+    app->add_flag("--changes", asked->changes, "List the numbers that --shift and --set change");
     add_change_options(*app, asked->options.changes);
     offers(
         app->add_option("--format", asked->format, "Format of the lists: table, csv or json (default table)"),
         format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output,
-                    "File for the market or the list; it appears whole or not at all. - is standard output")
+                    "File for the market or the list (- for standard output), written whole or not at all")
         ->type_name("FILE");
     add_load_options(*app, asked->options);
     add_quiet(*app);
     app->footer(
-        "Without --keys it prints the market as YAML, with its numbers as they are after the changes.\n"
-        "tilewalk help market-keys tells what keys there are.\n\n"
+        "Without --keys the market is printed as YAML, with its numbers after the changes. 'tilewalk help\n"
+        "market-keys' lists the kinds of keys.\n\n"
         "Examples:\n"
         "  tilewalk market market.yaml --keys\n"
         "  tilewalk market book.yaml --keys --trade asian_1\n"
-        "  tilewalk market market.yaml --shift ACME.spot=-5 --set USD.rate=0.02 -o stressed.yaml\n\n"
+        "  tilewalk market market.yaml --shift ACME.spot=-5 -o stressed.yaml\n"
+        "  tilewalk market market.yaml --set USD.rate=0.02 --changes\n\n"
         "Exit codes: 0 all is well, 2 wrong input; " +
         exit_code_hint());
     return {app, [asked] { return show(*asked); }};

@@ -95,7 +95,8 @@ std::filesystem::path at_next(const engine& by, const shards& done) {
 
 int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::size_t workers) {
     if (asked.book == "-")
-        throw error(error_kind::usage, "workers read the book: found standard input, expected a file");
+        throw error(error_kind::usage,
+                    "--workers: found a book on standard input, expected a file, which each worker reads");
     const output to(wanted.with.output.value);
     const report_folder files(asked.files, value_reports());
     if (asked.totals) refuse_unknown_ending(output(*asked.totals, "--totals").name(), "--totals");
@@ -137,7 +138,7 @@ int price(price_arguments& asked, timings& times) {
         return all_well;
     }
     if (asked.tiles && with.format.value != result_format::json)
-        throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
+        throw error(error_kind::usage, "--tiles adds means by part of the run to JSON; use --format json");
     check_market(wanted);
     check_trades(wanted);
     if (workers > 0) return price_by_workers(asked, wanted, workers);
@@ -183,22 +184,22 @@ command add_price(CLI::App& to) {
     const auto asked = std::make_shared<price_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
     app->add_option("--totals", asked->totals,
-                    "File for the totals by currency, as .csv, .json, .txt or .parquet; CSV has no place\n"
-                    "for them beside the trades")
+                    "Write the totals by currency to this file, as .csv, .json, .txt or .parquet")
         ->type_name("FILE");
     app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read:\n" + files_text(value_reports()))
+                    "Write the files that risk systems read, listed below, to this folder")
         ->type_name("DIR");
-    app->add_flag("--tiles", asked->tiles,
-                  "In JSON, add each trade's mean by part of the run: sums over trades and\n"
-                  "differences between runs of one seed then have errors of their own");
+    app->add_flag(
+        "--tiles", asked->tiles,
+        "In JSON, add each trade's mean by part of the run, for standard errors of sums over trades "
+        "and of differences between runs with the same seed");
     app->add_option("--workers", asked->workers,
-                    "Price in so many processes of this machine, of which one that dies is replaced")
+                    "Price in this many processes on this machine; one that dies is replaced")
         ->type_name("N");
     asked->beside.add_options(*app);
     add_book_options(*app, asked->options);
     app->footer(
-        ranking_text() +
+        files_text(value_reports()) + ranking_text() +
         "\n"
         "Examples:\n"
         "  tilewalk price book.yaml\n"

@@ -65,8 +65,7 @@ int scenarios(scenario_arguments& asked, timings& times) {
     }
     if (asked.explains && asked.files.empty() && with.format.value != result_format::json)
         throw error(error_kind::usage,
-                    "--explain tells what it finds in JSON and in explained.csv; take --format json or "
-                    "--files DIR");
+                    "--explain writes to JSON and to explained.csv; use --format json or --files DIR");
     check_market(wanted);
     check_trades(wanted);
     const output to(with.output.value);
@@ -112,27 +111,26 @@ command add_scenarios(CLI::App& to) {
                         ->group("Commands");
     const auto asked = std::make_shared<scenario_arguments>();
     add_result_options(*app, asked->book, asked->options, asked->spreadsheet_safe, asked->shows_timings);
-    offers_files(app->add_option("--scenarios", asked->scenarios,
-                                 "The scenarios: shifts by market key, ladders and history, in YAML or CSV"),
-                 {".yaml", ".yml", ".csv"})
+    offers_files(
+        app->add_option("--scenarios", asked->scenarios,
+                        "The scenarios: shifts of market keys, ladders or historical moves, in YAML or CSV"),
+        {".yaml", ".yml", ".csv"})
         ->type_name("FILE")
         ->required();
-    app->add_option(
-           "--files", asked->files,
-           "Folder for the files that risk systems read, a table each:\n" + files_text(scenario_reports()))
+    app->add_option("--files", asked->files,
+                    "Write the files that risk systems read, listed below, to this folder")
         ->type_name("DIR");
     app->add_flag("--explain", asked->explains,
-                  "Say what of each gain the sensitivities explain, and what they leave; in JSON\n"
-                  "and explained.csv");
+                  "Explain each gain by sensitivities, with the unexplained rest; in JSON and explained.csv");
     asked->beside.add_options(*app);
     add_book_options(*app, asked->options);
     app->footer(
-        ranking_text() +
+        files_text(scenario_reports()) + ranking_text() +
         "\n"
         "Examples:\n"
         "  tilewalk scenarios book.yaml --scenarios stress.yaml\n"
-        "  tilewalk scenarios book.yaml --scenarios history.yaml --paths 16384 -o gains.csv\n"
-        "  tilewalk scenarios book.yaml --scenarios history.yaml --files risk --explain -o gains.csv\n\n"
+        "  tilewalk scenarios book.yaml --scenarios history.yaml -o gains.csv\n"
+        "  tilewalk scenarios book.yaml --scenarios history.yaml --files risk --explain\n\n"
         "Exit codes: 0 all is well, 3 some trades failed, in the base market or in a scenario (the others\n"
         "are reported); " +
         exit_code_hint());

@@ -311,18 +311,17 @@ int report_merged(const shards& all, const settings& with, const std::optional<s
 
 command add_plan(CLI::App& to) {
     CLI::App* app =
-        to.add_subcommand("plan", "Cut a request into shards, for many processes")->group("Shards");
+        to.add_subcommand("plan", "Split a request into shards, for many processes")->group("Shards");
     const auto asked = std::make_shared<plan_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file")->required();
     app->add_option("--shards", asked->shards, "The number of shards")->type_name("N")->required();
-    app->add_option("-o,--output", asked->folder, "Folder for the plan, and for what the shards find")
+    app->add_option("-o,--output", asked->folder, "Folder for the plan and the results of its shards")
         ->type_name("DIR")
         ->required();
-    CLI::Option* const greeks_flag = app->add_flag("--with-greeks", asked->wants_greeks,
-                                                   "Sensitivities, too, as 'tilewalk greeks' finds them");
+    CLI::Option* const greeks_flag =
+        app->add_flag("--with-greeks", asked->wants_greeks, "Add sensitivities, as 'tilewalk greeks' does");
     CLI::Option* const greeks_list =
-        offers(app->add_option("--greeks", asked->greeks,
-                               "These alone, see 'tilewalk greeks'; measures and patterns of market keys"),
+        offers(app->add_option("--greeks", asked->greeks, "Only these sensitivities; see 'tilewalk greeks'"),
                greek_words())
             ->delimiter(',')
             ->type_name("LIST");
@@ -331,67 +330,68 @@ command add_plan(CLI::App& to) {
     offers(app->add_option("--view", asked->view, "See 'tilewalk greeks'"), greek_view_words())
         ->type_name("NAME");
     CLI::Option* const scenarios =
-        offers_files(
-            app->add_option("--scenarios", asked->scenarios,
-                            "Gains in the scenarios of this file, as 'tilewalk scenarios' finds them"),
-            {".yaml", ".yml", ".csv"})
+        offers_files(app->add_option("--scenarios", asked->scenarios,
+                                     "Add gains in the scenarios of this file, as 'tilewalk scenarios' does"),
+                     {".yaml", ".yml", ".csv"})
             ->type_name("FILE")
             ->excludes(greeks_flag)
             ->excludes(greeks_list);
-    app->add_flag("--explain", asked->explains, "Gains by sensitivities, too, see 'tilewalk scenarios'")
+    app->add_flag("--explain", asked->explains, "Explain gains by sensitivities; see 'tilewalk scenarios'")
         ->needs(scenarios);
     CLI::Option* const differences =
         app->add_flag("--with-differences", asked->wants_differences,
-                      "Differences for the usual shifts, as 'tilewalk greeks --files' finds them")
+                      "Add differences for the usual shifts, as 'tilewalk greeks --files' does")
             ->excludes(greeks_flag)
             ->excludes(greeks_list)
             ->excludes(scenarios);
-    app->add_flag("--cross-gamma", asked->differences.cross_gamma, "Of two assets' prices at once, too")
+    app->add_flag("--cross-gamma", asked->differences.cross_gamma,
+                  "Add differences for two asset prices at once")
         ->needs(differences);
-    app->add_flag("--vanna", asked->differences.vanna, "Of an asset's price and a volatility at once, too")
+    app->add_flag("--vanna", asked->differences.vanna,
+                  "Add differences for an asset price and a volatility at once")
         ->needs(differences);
     app->add_option("--train-within", asked->train_within,
-                    "Find the policies of trades that may be ended early now, if that seems to take no\n"
-                    "longer than so many seconds (default 60); else in shards of their own")
+                    "Train exercise policies while planning if that should take no longer than this (default "
+                    "60); otherwise in shards of their own")
         ->type_name("SECONDS");
     add_book_options(*app, asked->options);
-    app->footer(ranking_text() +
-                "\n"
-                "Examples:\n"
-                "  tilewalk plan book.yaml --shards 16 -o night\n"
-                "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n"
-                "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n"
-                "  tilewalk plan book.yaml --with-differences --shards 64 -o night\n"
-                "  tilewalk plan book.yaml --tolerance 1bp --shards 64 -o night\n\n"
-                "Every decision about the request is made here and kept in the folder, so that no shard\n"
-                "makes it anew. Exit codes: 2 a request that can't be cut, or a folder that holds another; " +
-                exit_code_hint());
+    app->footer(
+        ranking_text() +
+        "\n"
+        "Examples:\n"
+        "  tilewalk plan book.yaml --shards 16 -o night\n"
+        "  tilewalk plan book.yaml --paths 1M --shards 64 -o night --with-greeks\n"
+        "  tilewalk plan book.yaml --scenarios history.yaml --shards 256 -o night\n"
+        "  tilewalk plan book.yaml --with-differences --shards 64 -o night\n"
+        "  tilewalk plan book.yaml --tolerance 1bp --shards 64 -o night\n\n"
+        "All decisions about the request are made here and kept in the folder; shards follow them.\n\n"
+        "Exit codes: 2 a request that can't be split, or a folder that holds another one; " +
+        exit_code_hint());
     return {app, [asked] { return plan_shards(*asked); }};
 }
 
 command add_run(CLI::App& to) {
-    CLI::App* app = to.add_subcommand("run", "Do one shard of a plan")->group("Shards");
+    CLI::App* app = to.add_subcommand("run", "Run one shard of a plan")->group("Shards");
     const auto asked = std::make_shared<run_arguments>();
     app->add_option("DIR", asked->folder, "The folder of the plan")->required();
     offers(app->add_option("--shard", asked->shard,
-                           "i/N, counted from 1, or auto: the number that the engine gives this process"),
+                           "i/N, counted from 1, or auto: the number that the scheduler gives this process"),
            {"auto"})
         ->type_name("WHICH")
         ->required();
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");
     app->add_option("--journal", asked->options.journal,
-                    "Folder for what is done until the shard is, such as on a disk of this machine; if left\n"
-                    "out, that of the plan, where another machine finds it, too")
+                    "Folder for unfinished work, such as on a local disk; by default the folder of the plan, "
+                    "where another machine can resume it")
         ->type_name("DIR");
     asked->beside.add_options(*app, true);
     add_machine_options(*app, asked->options);
     app->footer(
         "Variables that auto looks for, in this order:\n" + shard_variables_text() +
-        "\nA shard that was ended goes on where it was when it is run again; one that is done is left as "
-        "it is.\n"
-        "Exit codes: 0 done, also where trades failed (merge tells); 2 wrong input, never try again;\n"
-        "75 a lost GPU or a failing file system, try again; 130 and 143 interrupted, try again.\n"
+        "\nRun a shard again to resume it; one that is done is left as it is.\n\n"
+        "Exit codes: 0 done, even if trades failed (merge reports them); 2 wrong input, do not try again;\n"
+        "75 a lost GPU or a failing file system, try again; 130 and 143 interrupted, try again.\n\n"
         "Examples:\n"
         "  tilewalk run night --shard 3/16\n"
         "  mpirun -n 16 tilewalk run night --shard auto");
@@ -399,29 +399,28 @@ command add_run(CLI::App& to) {
 }
 
 command add_merge(CLI::App& to) {
-    CLI::App* app =
-        to.add_subcommand("merge", "The results of a plan whose shards are done")->group("Shards");
+    CLI::App* app = to.add_subcommand("merge", "Merge the results of a plan's shards")->group("Shards");
     const auto asked = std::make_shared<merge_arguments>();
     app->add_option("DIR", asked->folder, "The folder of the plan")->required();
     add_output_options(*app, asked->options, asked->spreadsheet_safe);
     app->add_option("--totals", asked->totals,
-                    "File for the totals by currency, as .csv, .json, .txt or .parquet")
+                    "Write the totals by currency to this file, as .csv, .json, .txt or .parquet")
         ->type_name("FILE");
     app->add_flag("--tiles", asked->tiles, "In JSON, add each trade's mean by part of the run");
     app->add_option("--files", asked->files,
-                    "Folder for the files that risk systems read, see 'tilewalk price', 'tilewalk greeks'\n"
-                    "and 'tilewalk scenarios'")
+                    "Write the files that risk systems read to this folder; see 'tilewalk price', 'tilewalk "
+                    "greeks' and 'tilewalk scenarios'")
         ->type_name("DIR");
     offers(app->add_option("--stage", asked->stage, "pricing or training (default pricing)"), stage_words())
         ->type_name("NAME");
     asked->beside.add_options(*app);
     add_machine_options(*app, asked->options);
     app->footer(
-        "The results have the bits of one process, whatever the number of shards.\n"
+        "The results equal those of one process, bit for bit, whatever the number of shards.\n\n"
         "Exit codes: 0 all trades priced, 3 some failed, 75 shards are missing or damaged: they are\n"
         "listed, and nothing is written; 2 shards of another request; " +
         exit_code_hint() +
-        "\nExamples:\n"
+        "\n\nExamples:\n"
         "  tilewalk merge night\n"
         "  tilewalk merge night -o prices.csv --totals totals.csv");
     return {app, [asked] { return merge_shards(*asked); }};

@@ -58,11 +58,10 @@ int tune(const tune_arguments& asked) {
     }
     to.write(folded(kernel_table(kernels), form_of_stdout().columns));
     if (kernels.empty()) {
-        remark(
-            asked.of_greeks
-                ? "tilewalk: no trade of the book has sensitivities that are found on a way back, so there "
-                  "is nothing to tune; those that are found on the way forth are by its usual kernels"
-                : "tilewalk: no trade of the book walks paths, so there is nothing to tune");
+        remark(asked.of_greeks
+                   ? "tilewalk: nothing to tune: no trade of the book has sensitivities by a backward pass; "
+                     "the others come from its usual kernels"
+                   : "tilewalk: nothing to tune: no trade of the book simulates paths");
     }
     const bool all_there = std::ranges::all_of(kernels, &std::string::empty, &tuned_kernel::failure);
     return all_there ? all_well : some_failed;
@@ -77,17 +76,18 @@ command add_tune(CLI::App& to) {
     const auto asked = std::make_shared<tune_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
     app->add_option("--seconds", asked->seconds,
-                    fmt::format("Longest time for each kernel, compilation apart (default {})",
+                    fmt::format("Most seconds for each kernel, without compilation (default {})",
                                 default_tuning_seconds))
         ->type_name("X");
-    app->add_flag("--greeks", asked->of_greeks,
-                  "Tune the kernels of tilewalk greeks, by how they read back what paths keep");
+    app->add_flag("--greeks", asked->of_greeks, "Tune the kernels of 'tilewalk greeks'");
     add_book_options(*app, asked->options);
     app->footer(
-        "Every way gives the same bits; one that does not is left out and reported. The fastest is kept in\n"
-        "TILEWALK_CACHE_DIR, else in the user's cache folder, for this GPU, driver and kernel: runs that "
-        "leave\n"
-        "prefetch, distance, rows, layout, width and block open take it, and tilewalk explain says so.\n\n" +
+        "All ways give the same results, bit for bit; one that does not is left out and reported. The "
+        "fastest "
+        "is\n"
+        "kept in TILEWALK_CACHE_DIR, else in the user's cache folder, for this GPU, driver and kernel. Runs\n"
+        "that leave prefetch, distance, rows, layout, width and block open use it; 'tilewalk explain' shows\n"
+        "it.\n\n" +
         ranking_text() +
         "\n"
         "Examples:\n"

@@ -110,7 +110,7 @@ int run_verify(const verify_arguments& asked) {
     }
     watch.take_back();
     to.write(text);
-    complain("tilewalk: interrupted; what was priced by then is written, and says so");
+    complain("tilewalk: interrupted; the results so far are written and marked as incomplete");
     return code_of_interrupt();
 }
 
@@ -142,17 +142,17 @@ command add_verify(CLI::App& to) {
         ->type_name("NAME")
         ->delimiter(',');
     app->add_flag("--greeks", asked->greeks,
-                  "Verify sensitivities in place of prices: to each number of a trade's market");
+                  "Verify sensitivities to each number of a trade's market instead of prices");
     offers(app->add_option("--plant", asked->plant,
-                           "Make a mistake, or all of them one at a time, and see that it is noticed"),
+                           "Plant a mistake, or all of them one at a time, and check that it is noticed"),
            mistake_words())
         ->type_name("NAME");
     offers(app->add_option("--format", asked->format,
-                           "table, csv or json; if left out, what the ending of --output says, else a table"),
+                           "table, csv or json; by default what the ending of --output says, else a table"),
            format_words())
         ->type_name("NAME");
     app->add_option("-o,--output", asked->output,
-                    "File for the results; it appears whole or not at all. - is standard output")
+                    "File for the results (- for standard output), written whole or not at all")
         ->type_name("FILE");
     const std::span<const verified_setting> taken = verified_settings();
     asked->settings.resize(taken.size());
@@ -165,27 +165,26 @@ command add_verify(CLI::App& to) {
                                                     : "";
         CLI::Option* const option =
             app->add_option("--" + name, asked->settings[i], std::string(taken[i].help) + preset)
-                ->type_name(std::string(taken[i].type))
-                ->group("Run");
+                ->type_name(std::string(taken[i].type));
         if (const run_setting& known = setting_named(taken[i]); !known.choices.empty())
             offers(option, known.choices);
     }
     add_quiet(*app);
     app->footer(
-        "Each trade is priced by itself with a seed of its own, so that errors are independent; the table "
-        "says\n"
-        "for each bound how often a sound engine misses it.\n\n"
-        "Mistakes that can be made:\n" +
+        "Each trade is priced by itself with a seed of its own, so that errors are independent. The table "
+        "shows\n"
+        "how often a correct engine misses each bound.\n\n"
+        "Mistakes to plant:\n" +
         list_of_mistakes(
             [](const known_mistake& m) { return !m.of_greeks && m.with_paths && m.with_points; }) +
         "\n"
-        "Without points, which --random sobol takes:\n" +
+        "Without --random sobol only:\n" +
         list_of_mistakes([](const known_mistake& m) { return !m.with_points; }) +
         "\n"
-        "With --random sobol:\n" +
+        "With --random sobol only:\n" +
         list_of_mistakes([](const known_mistake& m) { return !m.with_paths; }) +
         "\n"
-        "With --greeks:\n" +
+        "With --greeks only:\n" +
         list_of_mistakes([](const known_mistake& m) { return m.of_greeks; }) +
         "\n"
         "Examples:\n"
@@ -194,7 +193,7 @@ command add_verify(CLI::App& to) {
         "  tilewalk verify --plant all\n"
         "  tilewalk verify --plant all --random sobol\n"
         "  tilewalk verify --greeks --plant all\n\n"
-        "Exit codes: 0 every bound holds and every mistake was noticed, 5 not so; " +
+        "Exit codes: 0 every bound holds and every mistake was noticed, 5 otherwise; " +
         exit_code_hint());
     return {app, [asked] { return run_verify(*asked); }};
 }

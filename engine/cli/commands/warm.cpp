@@ -45,16 +45,17 @@ command add_warm(CLI::App& to) {
         to.add_subcommand("warm", "Compile the GPU kernels of a book ahead of time")->group("Commands");
     const auto asked = std::make_shared<warm_arguments>();
     app->add_option("BOOK", asked->book, "The book, a YAML file; - is standard input")->required();
-    app->add_option("--arch", asked->architectures,
-                    "GPUs to compile for, such as sm_90; may be repeated. If left out,\n"
-                    "those of this machine")
+    app->add_option(
+           "--arch", asked->architectures,
+           "GPU architecture to compile for, such as sm_90; may be repeated. By default those of this "
+           "machine")
         ->type_name("NAME")
         ->allow_extra_args(false)
         ->delimiter(',');
     add_book_options(*app, asked->options);
     app->footer(
-        "The kernels go to TILEWALK_CACHE_DIR, else to tilewalk in the user's cache folder; a run with the\n"
-        "same settings finds them there.\n\n" +
+        "The kernels are kept in TILEWALK_CACHE_DIR, else in tilewalk in the user's cache folder; runs with\n"
+        "the same settings use them.\n\n" +
         ranking_text() +
         "\n"
         "Examples:\n"

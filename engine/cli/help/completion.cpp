@@ -94,24 +94,27 @@ std::string shell_word(std::string_view text) {
 }
 
 command add_completion(CLI::App& to, const std::vector<command>& all) {
-    CLI::App* app = to.add_subcommand("completion", "Print what completes the words of commands in a shell")
-                        ->group("Commands");
+    CLI::App* app =
+        to.add_subcommand("completion", "Print a script for shell completion, or the words that it offers")
+            ->group("Commands");
     const auto asked = std::make_shared<completion_arguments>();
     std::vector<std::string> words = names_of(shells);
     for (std::string& name : names_of(lists)) words.push_back(std::move(name));
-    offers(app->add_option("WHAT", asked->what,
-                           "bash or zsh: a script for that shell; trades: the ids of a book; keys: the keys\n"
-                           "of a market"),
-           words)
+    offers(
+        app->add_option("WHAT", asked->what,
+                        "bash or zsh: a script for that shell; trades: the ids of a book's trades; keys: the "
+                        "keys of a market"),
+        words)
         ->required();
-    offers_files(app->add_option("FILE", asked->file, "Of trades, a book; of keys, a book or a market"),
+    offers_files(app->add_option("FILE", asked->file, "For trades a book; for keys a book or a market"),
                  {".yaml", ".yml"});
     app->footer(
-        "make install puts the scripts where shells look for them. Without it:\n"
-        "  source <(tilewalk completion bash)                          # in ~/.bashrc\n"
-        "  tilewalk completion zsh > ~/.zfunc/_tilewalk                # a folder of fpath\n\n"
-        "A script knows the commands, options and choices of the program that printed it. Ids of trades and\n"
-        "market keys it asks for as you type, by:\n"
+        "'make install' installs the scripts. Without it:\n"
+        "  source <(tilewalk completion bash)              # in ~/.bashrc\n"
+        "  tilewalk completion zsh > ~/.zfunc/_tilewalk    # a folder of fpath\n\n"
+        "The script offers the commands, options and choices of the program that printed it. For trade ids "
+        "and\n"
+        "market keys it runs:\n"
         "  tilewalk completion trades book.yaml\n"
         "  tilewalk completion keys book.yaml\n\n"
         "Exit codes: 0 all is well, 2 wrong input; " +

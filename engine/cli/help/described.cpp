@@ -2,10 +2,12 @@
 #include "engine/cli/help/described.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/cli/elsewhere.h"
+#include "engine/cli/help/layout.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::cli {
@@ -20,8 +22,8 @@ described_option option_described(CLI::Option& option) {
         out.value = option.get_name(true);
     else if (option.get_items_expected_max() > 0)
         out.value = option.get_type_name();
-    out.help = option.get_description();
-    out.group = option.get_group();
+    out.help = text_of(option);
+    out.group = group_of(option);
     out.is_needed = option.get_required();
     out.is_list = option.get_delimiter() != '\0';
     out.repeats = out.takes_value() && option.get_expected_max() > 1;
@@ -33,8 +35,12 @@ described_option option_described(CLI::Option& option) {
 
 described_command described(CLI::App& app) {
     described_command out{app.get_name(), app.get_description(), app.get_group(), {}, app.get_footer()};
-    for (CLI::Option* option : app.get_options())
-        if (!option->get_group().empty()) out.options.push_back(option_described(*option));
+    std::vector<CLI::Option*> options =
+        app.get_options([](const CLI::Option* option) { return !option->get_group().empty(); });
+    std::ranges::stable_sort(options, {}, [](const CLI::Option* option) {
+        return option->get_positional() ? std::pair<std::size_t, std::size_t>() : place_of(*option);
+    });
+    for (CLI::Option* option : options) out.options.push_back(option_described(*option));
     return out;
 }
 

@@ -28,7 +28,7 @@ struct described_option {
 
 struct described_command {
     std::string name{}, summary{}, group{};
-    std::vector<described_option> options{};  // positional arguments too, in their order
+    std::vector<described_option> options{};  // positional arguments too, in the order of --help
     std::string footer{};                     // examples, exit codes
 };
 

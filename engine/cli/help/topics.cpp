@@ -43,8 +43,8 @@ std::string aligned(const line<cells>& heads, const std::vector<line<cells>>& ro
 
 std::string settings_text() {
     std::string out =
-        "A setting has one name: row_space under settings: in a book is the option --row-space and the\n"
-        "variable TILEWALK_ROW_SPACE.\n";
+        "row_space under settings: in a book is the option --row-space and the environment variable\n"
+        "TILEWALK_ROW_SPACE.\n";
     for (const run_setting& s : setting_table()) {
         out += fmt::format("\n{}\n    {}.\n    takes {}\n    {}\n", s.name, s.meaning, s.expected(),
                            s.preset.empty() ? "left out: it depends" : "default " + s.preset);

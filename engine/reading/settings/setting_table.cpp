@@ -88,38 +88,37 @@ std::vector<run_setting> settings_of_run() {
         {.name = "threads",
          .takes = kind::count,
          .value = &s::threads,
-         .meaning = "Threads of the CPU, 0 for all cores",
+         .meaning = "CPU threads; 0 for all cores",
          .preset = "0",
          .most = 1024},
         {.name = "device",
          .takes = kind::devices,
          .value = &s::device,
-         .meaning =
-             "Device that walks the paths: cpu; cuda, every GPU; GPUs by number, such as 0,1; or auto, every "
-             "GPU if one can be used, else the CPU",
+         .meaning = "Where paths are simulated: cpu; cuda, all GPUs; GPUs by number, such as 0,1; or auto, "
+                    "all GPUs if one can be used, else the CPU",
          .preset = "auto",
          .choices = {"auto", "cpu", "cuda"}},
         {.name = "precision",
          .takes = kind::choice,
          .value = &s::precision,
-         .meaning = "Precision of paths; single_fast takes the approximations of the hardware, mixed single "
-                    "shocks and "
-                    "double states",
+         .meaning = "Precision of the paths; single_fast takes the hardware's approximate functions, mixed "
+                    "has single-precision shocks and double-precision states",
          .preset = "double",
          .choices = names_of<precision>(),
          .decides_bits = true},
         {.name = "random",
          .takes = kind::choice,
          .value = &s::random,
-         .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot gains by it, from "
-                    "16384 paths on, and else philox",
+         .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot run gains by it, "
+                    "from 16384 paths on, and else philox",
          .preset = random::chosen_by_pilot,
          .choices = names_of(random::catalogue(), {random::chosen_by_pilot}),
          .decides_bits = true},
         {.name = "randomisations",
          .takes = kind::count,
          .value = &s::randomisations,
-         .meaning = "Independent randomisations of quasi-random points, whose spread is the error",
+         .meaning = "Independent randomisations of the quasi-Monte Carlo points; the standard error comes "
+                    "from their spread",
          .preset = "16",
          .least = 8,
          .most = 64,
@@ -127,57 +126,54 @@ std::vector<run_setting> settings_of_run() {
         {.name = "construction",
          .takes = kind::choice,
          .value = &s::construction,
-         .meaning =
-             "Way in which quasi-random points make Brownian paths: bridge, where a path ends first "
-             "and then what is between; principal, the largest principal components first; coarse, a "
-             "bridge over 32 dates and independent numbers between; steps, in the order of time; auto, "
-             "as a pilot shows for each trade",
+         .meaning = "How quasi-Monte Carlo points become Brownian paths: bridge, a Brownian bridge from the "
+                    "last date; principal, the largest principal components first; coarse, a bridge over 32 "
+                    "dates and independent numbers between; steps, in order of time; auto, what a pilot run "
+                    "finds best for each trade",
          .preset = "auto",
          .choices = names_of<construction>(),
          .decides_bits = true},
         {.name = "controls",
          .takes = kind::choice,
          .value = &s::controls,
-         .meaning = "Functions of a path with a known mean that are subtracted from what a trade pays: auto, "
-                    "those that a pilot fits, where they leave a smaller error; none",
+         .meaning = "Control variates; auto takes those that a pilot run fits, where they reduce the error",
          .preset = "auto",
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "antithetic",
          .takes = kind::choice,
          .value = &s::antithetic,
-         .meaning = "Paths that count as one sample: pairs, a path and the one of the opposite shocks; none",
+         .meaning = "Antithetic variates; pairs averages each path with the path of opposite shocks",
          .preset = "none",
          .choices = names_of<antithetic>(),
          .decides_bits = true},
         {.name = "preintegration",
          .takes = kind::choice,
          .value = &s::preintegration,
-         .meaning =
-             "Integration, along one direction, of the shocks before a date that decides, as barriers and "
-             "calls do: auto, where a pilot shows a smaller error; none",
+         .meaning = "Integration over one direction of the shocks before a deciding date, such as that of a "
+                    "barrier or a call; auto takes it where a pilot run shows a smaller error",
          .preset = "none",
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "importance",
          .takes = kind::choice,
          .value = &s::importance,
-         .meaning = "Shifts of the shocks of trades that few paths pay, with paths weighted by their "
-                    "likelihood: auto, those that a pilot fits, where they leave a smaller error; none",
+         .meaning = "Importance sampling for trades that few paths pay; auto takes the shift of the shocks "
+                    "that a pilot run fits, where it reduces the error",
          .preset = "none",
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "tolerance",
          .takes = kind::accuracy,
          .value = &s::tolerance,
-         .meaning = "Half the width that the interval of each price is to have at most, or, as in '100 "
-                    "total', that of the total of each currency: paths are added until it has; paths, if "
-                    "said beside it, are the most",
+         .meaning =
+             "Half-width of the confidence interval to reach for each price, or, as in '100 total', for the "
+             "total of each currency; paths are added until it is reached, up to paths if that is set too",
          .decides_bits = true},
         {.name = "confidence",
          .takes = kind::share,
          .value = &s::confidence,
-         .meaning = "Confidence of the interval that tolerance is about",
+         .meaning = "Confidence level of the interval for tolerance",
          .preset = "0.95",
          .decides_bits = true},
         {.name = "budget",
@@ -188,33 +184,33 @@ std::vector<run_setting> settings_of_run() {
         {.name = "decisions",
          .takes = kind::file,
          .value = &s::decisions,
-         .meaning = "Results (JSON) of a run, or its decisions alone, which hold instead of those of pilots: "
-                    "sources, constructions, controls, policies, and, unless paths are said, the paths of "
-                    "each trade",
+         .meaning = "Decisions of an earlier run to take instead of running pilots, from its results (JSON) "
+                    "or by themselves: sources, constructions, controls, policies and, unless paths is set, "
+                    "the paths of each trade",
          .decides_bits = true},
         {.name = "replay",
          .takes = kind::file,
          .value = &s::replay,
-         .meaning = "Shocks to walk instead of random ones",
+         .meaning = "Shocks to simulate with instead of random ones",
          .decides_bits = true},
         {.name = "training_paths",
          .takes = kind::count,
          .value = &s::training_paths,
-         .meaning = "Paths that policies of trades which can be ended early are found on; if left out, a "
-                    "quarter of the paths, from 4096 to 65536",
+         .meaning = "Paths for training the policies of trades with early exercise; if left out, a quarter "
+                    "of the paths, from 4096 to 65536",
          .least = 1,
          .most = std::uint64_t{1} << 40,
          .decides_bits = true},
         {.name = "policy",
          .takes = kind::file,
          .value = &s::policy,
-         .meaning = "Policies to follow instead of finding them, from --save-policy",
+         .meaning = "Exercise policies from --save-policy to follow instead of training new ones",
          .decides_bits = true},
         {.name = "upper",
          .takes = kind::choice,
          .value = &s::upper,
-         .meaning = "Bound beside what the policy of a trade that can be ended early is worth, from the fit "
-                    "that found it or from paths inside of paths on the CPU, which take long",
+         .meaning = "Upper bound for trades with early exercise: regression, from the fit that found the "
+                    "policy, or nested, from paths within paths on the CPU, which takes long",
          .preset = "regression",
          .choices = names_of<upper_bound>(),
          .decides_bits = true},
@@ -226,7 +222,7 @@ std::vector<run_setting> settings_of_gpu() {
     std::vector<run_setting> all{{.name = "prefetch",
                                   .takes = kind::choice,
                                   .value = &s::prefetch,
-                                  .meaning = "Way in which shocks reach a thread",
+                                  .meaning = "How shocks reach a thread",
                                   .preset = "auto",
                                   .choices = names_of(cuda::feeds(), {"auto"})}};
     for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
@@ -239,12 +235,12 @@ std::vector<run_setting> settings_of_gpu() {
         {.name = "row_space",
          .takes = kind::choice,
          .value = &s::row_space,
-         .meaning = "Memory that numbers alike for all paths are read from",
+         .meaning = "Memory that numbers common to all paths are read from",
          .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_rows; })},
         {.name = "reduction",
          .takes = kind::choice,
          .value = &s::reduction,
-         .meaning = "Way to sum the payoffs of a tile; last bits may vary from run to run with " +
+         .meaning = "How the payoffs of a tile are summed; the last bits vary from run to run with " +
                     config::joined(reductions_that_vary()),
          .preset = "tree",
          .choices = names_of(cuda::reductions()),
@@ -252,13 +248,13 @@ std::vector<run_setting> settings_of_gpu() {
         {.name = "correlation",
          .takes = kind::choice,
          .value = &s::correlation,
-         .meaning = "Place where shocks are correlated: in the path kernel or by a matrix product before it",
+         .meaning = "Where shocks are correlated: in the path kernel, or by a matrix product before it",
          .preset = "auto",
          .choices = {"auto", "kernel", "matrix"}},
         {.name = "memory_bytes",
          .takes = kind::bytes,
          .value = &s::memory_bytes,
-         .meaning = "Memory of a GPU to use at most, such as 40GiB; 0 for all that is free",
+         .meaning = "Most GPU memory to use, such as 40GiB; 0 for all that is free",
          .preset = "0",
          .most = std::uint64_t{1} << 50},
     };

@@ -79,7 +79,7 @@ inline constexpr std::array knob_table{
          false,
          knob_lists::tuned_distances,
          knob_lists::swept_distances,
-         "Steps that a feed is ahead"},
+         "Steps that a feed runs ahead"},
     knob{"layout",
          &run_settings::layout,
          knob::part::shape,
@@ -88,7 +88,7 @@ inline constexpr std::array knob_table{
          false,
          knob_lists::layouts_without_conflicts,
          knob_lists::all_layouts,
-         "Layout of rings in shared memory; unless told, what suits the copies"},
+         "Layout of the rings in shared memory; if left out, what suits the copies"},
     // The preset is the default for the preset distance.
     knob{"padding",
          &run_settings::padding,
@@ -98,7 +98,7 @@ inline constexpr std::array knob_table{
          true,
          {},
          {},
-         "Elements that the layout padded adds to a ring"},
+         "Elements that the padded layout adds to a ring"},
     knob{"width",
          &run_settings::width,
          knob::part::kernel,
@@ -107,7 +107,7 @@ inline constexpr std::array knob_table{
          false,
          knob_lists::widths,
          knob_lists::widths,
-         "Paths of a thread"},
+         "Paths per thread"},
     knob{"rows",
          &run_settings::rows,
          knob::part::shape,
@@ -116,7 +116,7 @@ inline constexpr std::array knob_table{
          false,
          {},
          {},
-         "Steps that a stage of a bulk copy holds"},
+         "Steps per stage of a bulk copy"},
     knob{"block",
          &run_settings::block,
          knob::part::kernel,
@@ -125,7 +125,7 @@ inline constexpr std::array knob_table{
          false,
          knob_lists::tuned_blocks,
          {},
-         "Threads of a block"},
+         "Threads per block"},
 };
 
 struct knob_id {
