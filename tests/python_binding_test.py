@@ -394,10 +394,10 @@ def test_what_a_run_warns_of():
                  lambda: tw.price_in([pair], [market, market], paths=1024)[0],
                  lambda: tw.open([pair]).price(market, paths=1024)):
         found, said = told(call)
-        assert len(said) == 1 and "no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0]" in said[0], said
+        assert len(said) == 1 and "no correlation of ACME and BETA: taken as 0; add [ACME, BETA, 0]" in said[0], said
         assert found.remarks == said
     assert told(lambda: tw.price(trades(), MARKET, paths=1024))[1] == []
-    few = "no standard errors: 1024 paths are {} of the run, and an error takes 16; take {} paths"
+    few = "no standard errors: 1024 paths make {} of the run, and an error needs 16; use {} paths"
     found, said = told(lambda: tw.greeks(trades()[:1], MARKET, paths=1024, wanted="delta"))
     assert found.remarks == said == [few.format("1 part", 16384)], said
     found, said = told(lambda: tw.scenarios(trades()[:1], scenario, MARKET, paths=1024))

@@ -77,8 +77,10 @@ std::optional<chosen_shifts> choose_shifts(const books::trade& t, const plan_to_
 
 std::string evidence(const importance::found_shifts& of) {
     const std::size_t ways = of.normals.ways.size();
-    return fmt::format("shocks shifted in {} way{} leave {:.2g} % of the variance, as {} pilot paths show",
-                       ways, ways == 1 ? "" : "s", 100 / of.fewer_paths, of.pilot_paths);
+    return fmt::format(
+        "importance sampling with {} shift{} of the shocks leaves {:.2g} % of the variance, on {} pilot "
+        "paths",
+        ways, ways == 1 ? "" : "s", 100 / of.fewer_paths, of.pilot_paths);
 }
 
 namespace {

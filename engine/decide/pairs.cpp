@@ -12,7 +12,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-constexpr const char* remark = "its paths are pairs: one of the shocks drawn and one of the opposite ones";
+constexpr const char* remark = "antithetic variates: each path is paired with the path of opposite shocks";
 
 std::shared_ptr<const ready_trade> in_pairs(const ready_trade& of, shape_store& shapes) {
     program::whole_program made = program::mirror(*of.code, of.data, of.when);

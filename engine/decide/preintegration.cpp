@@ -14,7 +14,8 @@ namespace tilewalk::verbs {
 namespace {
 
 constexpr const char* remark_on_integration =
-    "the shocks before its dates are integrated along one direction, without a control";
+    "preintegration: the shocks before its dates are integrated along one direction, without a control "
+    "variate";
 
 // Factor of time that a pilot has to show, because its own error is that large.
 constexpr double least_time_saved = 1.5;

@@ -67,9 +67,10 @@ bool policy_of_trade::takes_decided(const plan::poll& often) {
         return false;
     }
     if (!is_held && policy_ && policy_->moved > far_for_policies)
-        add_remark("its policy decides by what has moved " + report::significant(policy_->moved, 2) +
-                   " standard deviations of the paths that it was found on, and so beyond most of them; a "
-                   "policy of this market may be worth more");
+        add_remark(
+            "its policy decides on a feature that is now " + report::significant(policy_->moved, 2) +
+            " standard deviations from its training paths; a policy trained in this market may be worth "
+            "more");
     return true;
 }
 
@@ -133,7 +134,7 @@ void nest(ready_rights& to, const books::trade& t, const markets::market_state& 
         if (why.empty()) to.nested = std::make_shared<const exercise::nested_program>(std::move(made));
     }
     if (why.empty()) return;
-    add_to(to.remark, (by.has_bound() ? "its bound is that of the regression, for it has no nested one: "
+    add_to(to.remark, (by.has_bound() ? "its bound comes from the regression, as it has no nested one: "
                                       : "it has no nested bound: ") +
                           why);
 }
@@ -183,7 +184,7 @@ namespace {
 // Returns why the price is the policy's worth; empty if there is a bound.
 std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.paths == 0) return {};
-    if (!of.bounding && !of.nested) return "both sides have rights, or no normal number moves the path";
+    if (!of.bounding && !of.nested) return "both sides have rights, or no normal shock moves the path";
     if (bound.failure) return bound.failure->message();
     const kernels::tile_result& r = bound.walked->result;
     const bool is_number = r.not_finite == 0 && std::isfinite(r.moments.mean) &&
@@ -214,17 +215,17 @@ std::string wide_text(const early_exercise& e, const ready_rights& of) {
     const double apart = e.upper_bound - e.lower_bound, share = 100 * apart / std::abs(e.policy_value);
     const std::string of_price = std::isfinite(share) ? " (" + amount_text(share) + " %)" : "";
     const char* const cure = of.training_paths < least_training ? "more paths train a better policy"
-                             : of.nested   ? "training_paths and features make a better policy"
-                             : of.may_nest ? "upper: nested finds a nearer one"
-                                           : "features that tell what is to come find nearer ones";
+                             : of.nested   ? "more training_paths or features train a better policy"
+                             : of.may_nest ? "upper: nested finds a closer bound"
+                                           : "features that look ahead find closer bounds";
     return "its bounds are " + amount_text(apart) + " apart" + of_price +
-           ", so the price is what its policy is worth; " + cure;
+           ", so the price is the value of its policy; " + cure;
 }
 
 void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound) {
     if (!of.remark.empty()) add_to(row.message, of.remark);
     const std::string why = !of.wants_bound ? "" : why_no_bound(row, of, bound);
-    if (!why.empty()) add_to(row.message, "the price is what its policy is worth, without a bound: " + why);
+    if (!why.empty()) add_to(row.message, "the price is the value of its policy, without a bound: " + why);
     const bool has_bound = bound.walked && why.empty();
     if (of.used_today) {
         row.price = row.low = row.high = *of.used_today;

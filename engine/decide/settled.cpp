@@ -149,7 +149,7 @@ std::string remark_on_points_left_out(const settled& run, const std::string& tra
     if (of == nullptr || run.unit_paths > 0) return {};
     const auto decided = of->trades.find(trade);
     if (decided == of->trades.end() || decided->second.randomisations == 0) return {};
-    return fmt::format("the points that were decided on are left out: its paths take random numbers of {}",
+    return fmt::format("the decided points are left out: its paths take random numbers from {}",
                        source_of(run, false).name);
 }
 

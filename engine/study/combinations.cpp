@@ -89,17 +89,17 @@ const std::vector<rule>& rules() {
     static const std::vector<rule> all{
         {{budget},
          {shards_of_prices, shards_of_greeks, shards_of_scenarios, shards_of_differences},
-         {impossible, "it goes by the clock, which tells each process another time"}},
+         {impossible, "it depends on the clock, which differs between processes"}},
         {{tolerance, budget, own_tolerance},
          {study::tune_greeks},
          {no_meaning, "kernels are timed on paths of their own"}},
         {{tolerance, budget, own_tolerance},
          {study::warm, study::tune},
          {no_meaning, "kernels are the same for any number of paths"}},
-        {{nested_bounds}, {study::explain}, {no_meaning, "it tells of no bound"}},
+        {{nested_bounds}, {study::explain}, {no_meaning, "it shows no bound"}},
         {{journal, kept_policies},
          {study::explain, study::warm, study::tune, study::tune_greeks},
-         {no_meaning, "they find no result that could be kept"}},
+         {no_meaning, "they have no result to keep"}},
     };
     return all;
 }
@@ -117,11 +117,13 @@ const std::vector<rule_of_two>& rules_of_two() {
         {replay,
          {points, preintegration, importance, curand},
          {impossible, "the shocks of a file are drawn already"}},
-        {replay, {controls}, {impossible, "the mean of a control is that of another law than a file's"}},
-        {replay, {decisions}, {impossible, "what was decided is for shocks that are drawn"}},
+        {replay,
+         {controls},
+         {impossible, "the mean of a control variate is that of the model, not of the file"}},
+        {replay, {decisions}, {impossible, "decisions are made for shocks that are drawn"}},
         {replay,
          {nested_bounds},
-         {impossible, "paths inside of paths have the law of the model, and those of a file another"}},
+         {impossible, "nested paths follow the model, and those of a file another law"}},
     };
     return all;
 }

@@ -52,7 +52,7 @@ struct explained {
 };
 
 constexpr const char* control_to_come =
-    "a control, where one pays, is fitted to the policy that a run finds; price tells it";
+    "a control variate, if it pays, is fitted to the policy that a run trains; `tilewalk price` shows it";
 
 std::vector<explained> plan_all(const std::vector<books::trade>& trades, const market& in,
                                 const pilot_of_controls& by) {

@@ -12,8 +12,8 @@ namespace tilewalk {
 
 std::string remark_on_correlations(const std::vector<factor_pair>& missing) {
     const factor_pair& first = missing.at(0);
-    return "the market states no correlation of " + config::pairs_text(missing) + ": taken as 0; [" +
-           first.first + ", " + first.second + ", 0] under correlations says that it is meant";
+    return "the market states no correlation of " + config::pairs_text(missing) + ": taken as 0; add [" +
+           first.first + ", " + first.second + ", 0] under correlations if that is meant";
 }
 
 std::string verbs::remark_on_few_parts(const run_manifest& of, std::size_t randomisations) {
@@ -23,9 +23,9 @@ std::string verbs::remark_on_few_parts(const run_manifest& of, std::size_t rando
     const std::string most = std::to_string(least_parts);
     if (randomisations > 0)
         return "no standard errors: the run has " + report::counted(parts, "randomisation") +
-               ", and an error takes " + most + "; take " + most + " randomisations";
-    return "no standard errors: " + report::counted(of.paths, "path") + " are " +
-           report::counted(parts, "part") + " of the run, and an error takes " + most + "; take " +
+               ", and an error needs " + most + "; use " + most + " randomisations";
+    return "no standard errors: " + report::counted(of.paths, "path") + " make " +
+           report::counted(parts, "part") + " of the run, and an error needs " + most + "; use " +
            std::to_string(least_parts * of.part_paths) + " paths";
 }
 

@@ -80,7 +80,7 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
     if (!payoffs.is_bounded()) return;
     row.low = row.price + std::min(payoffs.low - row.price, 0.0) * chance;
     row.high = row.price + std::max(payoffs.high - row.price, 0.0) * chance;
-    row.message += "; the interval follows from the most and the least that a path can pay";
+    row.message += "; the interval comes from the most and the least that a path can pay";
 }
 
 // Returns the share of one path in the mean of a payoff that jumps, which moves by whole paths. If few
@@ -168,8 +168,9 @@ void price_walked(price_row& row, const walked_trade& w, std::uint64_t paths, co
     if (far_out > 0) {
         row.thin = true;
         row.message = fmt::format(
-            "its control leaves something, about {:.3g}, in rare events alone, such as a jump, of which few "
-            "paths or none met one: the error takes them to be as probable as 3 / paths = {:.3g}",
+            "its control variate misses only rare events, such as jumps, by about {:.3g}; few or no paths "
+            "had "
+            "one, so the error assumes that they have a probability of 3 / paths = {:.3g}",
             far_out, rule_of_three / n);
     } else if (standard_error > of_paths || (are_alike && hidden > 0)) {
         row.effective_hits = n;

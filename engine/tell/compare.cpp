@@ -196,17 +196,17 @@ std::string reasons(const comparison& c) {
         for (auto& name : bits) name.insert(0, "the ");
         bits.insert(bits.end(), {"the inputs", "the version"});
         if (is_any && has_other_steps)
-            out = "the grids of steps differ, in all " + std::to_string(steps_of(c.first)) + " and " +
+            out = "the time grids differ, in all " + std::to_string(steps_of(c.first)) + " and " +
                   report::counted(steps_of(c.second), "step") +
-                  " a path: a trade whose grid differs takes other random numbers, so its difference may be "
-                  "chance; others come from " +
+                  " a path: a trade whose grid differs has other random numbers, so its difference may be "
+                  "chance; other differences come from " +
                   config::joined(bits, ", ", " or ") + '\n';
         else if (is_any)
-            out = "the random numbers are common, so no difference is chance: it comes from " +
+            out = "the runs share random numbers, so no difference is chance: it comes from " +
                   config::joined(bits, ", ", " or ") + '\n';
     } else {
         out = that_differ(draws) +
-              ", so the random numbers are not common: the two runs are taken as independent\n";
+              ", so the runs have different random numbers and are treated as independent\n";
     }
     if (!harmless.empty())
         out +=
@@ -219,7 +219,7 @@ std::string changed_inputs(const comparison& c) {
     for (const auto& input : c.second.inputs)
         if (std::ranges::find(c.first.inputs, input.hash, &input_file::hash) == c.first.inputs.end())
             out += (out.empty() ? "" : ", ") + printable(input.file);
-    return out.empty() ? "" : "inputs that are new or changed in second: " + out + '\n';
+    return out.empty() ? "" : "inputs new or changed in the second run: " + out + '\n';
 }
 
 // Keys of the market's numbers that only one run changed, or that both changed to different values.
@@ -240,7 +240,7 @@ std::string changed_numbers(const comparison& c) {
     constexpr std::size_t most = 8;
     const std::size_t more = keys.size() - std::min(keys.size(), most);
     keys.resize(keys.size() - more);
-    return "numbers of the market that one run has changed otherwise: " + config::joined(keys) +
+    return "numbers of the market that the runs changed differently: " + config::joined(keys) +
            (more > 0 ? " and " + std::to_string(more) + " more" : "") + '\n';
 }
 
@@ -252,14 +252,13 @@ std::string shown(const price_tolerance& t) {
 std::string told(const comparison& c, const difference_rule& by) {
     if (by.tolerance) return "rule: prices of one unit may differ by " + shown(*by.tolerance) + '\n';
     if (c.common_random_numbers)
-        return "rule: common random numbers, so prices agree only if they are equal; a tolerance allows for "
-               "more\n";
+        return "rule: the same random numbers, so prices must be equal; --tolerance allows differences\n";
     return "rule: independent random numbers, so prices may differ by " + report::shortest(by.limit) +
            " standard errors\n";
 }
 
 constexpr const char* own_errors_text =
-    "std error: that of the difference itself, from how much it differs between parts of the run\n";
+    "std error: that of the difference, from its spread over the parts of the run\n";
 
 struct named_trades {
     std::uint64_t count = 0;
@@ -290,14 +289,15 @@ std::string other_choices(const comparison& c, const difference_rule& by) {
                ": " + of.names + '\n';
     };
     return told_of("pilots chose other random numbers", false) +
-           told_of("the runs subtract other controls, as where the grid of steps is another,", true);
+           told_of("the runs have different control variates, for example because the time grids differ,",
+                   true);
 }
 
 std::string changed_quantities(const comparison& c) {
     const named_trades of = trades_that(c, [](const price_difference& d) { return d.other_quantity; });
     if (of.count == 0) return {};
     return "the quantity of " + report::counted(of.count, "trade") +
-           " differs, which no price of one unit shows: " + of.names + '\n';
+           " differs; prices of one unit don't show it: " + of.names + '\n';
 }
 
 }  // namespace

@@ -59,11 +59,10 @@ std::string greeks_table(const results& r, const text_form& form) {
                               " precision, as of " + printable(m.as_of),
                           form.columns, 2);
     out += hanging(
-        "pathwise: the derivative of each path; smoothed: that of paths whose jumps are smoothed, with its "
-        "bias from twice the width; likelihood_ratio: that of paths on which jumps stand still, with the "
-        "score "
-        "of what holds them; bump: the difference of two prices of the same random numbers, with its "
-        "bias from half the move; bumped_pathwise: that of two derivatives",
+        "pathwise: the derivative of each path; smoothed: the same with jumps smoothed, bias estimated with "
+        "twice the width; likelihood_ratio: the same with jumps held in place, plus the score of the shocks "
+        "that hold them; bump: the difference of two prices on the same random numbers, bias estimated with "
+        "half the move; bumped_pathwise: the difference of two pathwise derivatives",
         form.columns, 2);
     if (const std::string few = remark_on_few_parts(r); !few.empty()) out += hanging(few, form.columns, 2);
     return out;

@@ -74,7 +74,7 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
         if (!risk->left_out.empty())
             notes += hanging("left out of " + portfolio_text(risk->portfolio) + " (" +
                                  printable(risk->currency) + ") in " + printable(risk->set) +
-                                 ", since they are not priced in all of it: " + few(risk->left_out),
+                                 ", not priced in all its scenarios: " + few(risk->left_out),
                              form.columns, 2);
     }
     std::string out = fitted(table, form.columns,
@@ -91,9 +91,9 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
         out += hanging("and " + counted(left, "more tail") + "; risk.csv and json output have them all",
                        form.columns, 2);
     out += hanging(
-        "value at risk: the gain at this part of equally likely scenarios, shortfall: the mean of gains up "
-        "to "
-        "it, losses being negative; noise: the standard error for the paths, sampling: for the scenarios",
+        "value at risk: the gain at this quantile of equally likely scenarios; shortfall: the mean of the "
+        "gains up to it; losses are negative; noise: the standard error from the paths; sampling: from the "
+        "scenarios",
         form.columns, 2);
     return out + notes + "\n";
 }

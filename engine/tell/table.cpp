@@ -169,23 +169,22 @@ std::string notes_text(const results& r, const text_form& form) {
                        form.columns, 2) +
                thin.text();
     if (any_steps)
-        out +=
-            "\n" + hanging(
-                       "~ the time steps of the model may leave more than the standard error tells; explain, "
-                       "csv and json tell how much (error_steps)",
-                       form.columns, 2);
+        out += "\n" +
+               hanging(
+                   "~ the error of the model's time steps may exceed the standard error; explain, csv and "
+                   "json show it (error_steps)",
+                   form.columns, 2);
     if (any_wide)
         out += "\n" +
-               hanging("^ wide bounds: they are more than " + shortest(100 * wide_above) +
-                           " % apart, so the price is what the policy is worth",
+               hanging("^ wide bounds: more than " + shortest(100 * wide_above) +
+                           " % apart, so the price is the value of the policy",
                        form.columns, 2) +
                wide.text();
     if (!remarks.empty()) out += "\nremarks:\n" + remarks.text();
     if (!notes.empty()) out += "\nnotes:\n" + notes.text();
     if (with_control > 0)
-        out += "\n" + hanging(counted(with_control, "trade") + (with_control == 1 ? " is" : " are") +
-                                  " priced less a control, a function of the path with a known mean; "
-                                  "explain, csv and json tell what it leaves",
+        out += "\n" + hanging("control variate applied to " + counted(with_control, "trade") +
+                                  "; `tilewalk explain` shows the remaining variance",
                               form.columns, 2);
     if (!failures.empty()) out += "\n" + counted(r.failed(), "trade") + " failed:\n" + failures.text();
     return out;
@@ -246,16 +245,16 @@ std::string totals_table(const results& r, const text_form& form) {
     }
     std::string out = fitted(table, form.columns, {{"95% interval"}, {"trades"}});
     if (any_bound)
-        out += hanging("at most: the plain sum of errors, never too small; a run of " +
-                           std::to_string(least_parts) + " parts or more knows how they go together",
+        out += hanging("at most: the plain sum of the errors, an upper bound; a run of " +
+                           std::to_string(least_parts) + " parts or more estimates their correlation",
                        form.columns, 2);
     if (any_error)
         out +=
             hanging("errors of totals take into account that trades share random numbers", form.columns, 2);
     if (any_by_policy)
         out += hanging(
-            "trades that can be ended early count with what their policies are worth, not with the "
-            "middle of their bounds",
+            "trades with early exercise count at the value of their policy, not at the middle of their "
+            "bounds",
             form.columns, 2);
     out += notes;
     if (r.failed() > 0) out += "failed trades are left out\n";

@@ -844,9 +844,8 @@ TEST_F(cli, missing_correlations_are_told_once_and_refused_strictly) {
     put("stated.yaml", market_text + "correlations: [[ACME, BETA, 0]]\n...\n");
     put("market.yaml", market_text + "...\n");
     const std::string said =
-        "tilewalk: warning: the market states no correlation of ACME and BETA: taken as 0; [ACME, BETA, 0] "
-        "under "
-        "correlations says that it is meant\n";
+        "tilewalk: warning: the market states no correlation of ACME and BETA: taken as 0; add "
+        "[ACME, BETA, 0] under correlations if that is meant\n";
     for (const std::string does : {"price", "validate", "explain"}) {
         const finished got = run({does, "two.yaml"});
         EXPECT_EQ(got.code, 0) << got.err;
@@ -869,7 +868,7 @@ TEST_F(cli, explain_shows_dates_grid_shocks_program_and_memory) {
     const finished one = run({"explain", "book.yaml", "asian"});
     EXPECT_EQ(one.code, 0) << one.err;
     for (const std::string part :
-         {"trade asian\n", "dates\n", "grid      12 steps", "steps     exact, they leave nothing",
+         {"trade asian\n", "dates\n", "grid      12 steps", "steps     exact, without error",
           "shocks    1 normal", "program   ", "memory    "})
         EXPECT_TRUE(has(one.out, part)) << part << "\n" << one.out;
     EXPECT_FALSE(has(one.out, "trade call\n")) << one.out;
@@ -931,7 +930,7 @@ TEST_F(cli, diff_finds_a_small_change_of_the_market) {
     run({"price", "change.yaml", "-o", "new.json"});
     const finished changed = run({"diff", "old.json", "new.json"});
     EXPECT_EQ(changed.code, 3) << changed.out;
-    EXPECT_TRUE(has(changed.out, "  differs  ") && has(changed.out, "\nrule: common random numbers"))
+    EXPECT_TRUE(has(changed.out, "  differs  ") && has(changed.out, "\nrule: the same random numbers"))
         << changed.out;
     EXPECT_EQ(run({"diff", "new.json", "old.json"}).code, 3) << "a fall as well as a rise";
     EXPECT_EQ(run({"diff", "old.json", "new.json", "--limit", "1000"}).code, 3);

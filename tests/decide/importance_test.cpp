@@ -99,8 +99,8 @@ tests::rows_by_id priced(const run_options& options, const std::string& trades =
 using tests::same_bits;
 
 bool has_shifts(const price_row& of) {
-    return std::ranges::any_of(of.remarks,
-                               [](const std::string& r) { return r.starts_with("shocks shifted in "); });
+    return std::ranges::any_of(
+        of.remarks, [](const std::string& r) { return r.starts_with("importance sampling with "); });
 }
 
 constexpr double rate = 0.05, discount = 0.951229424500714;
@@ -348,12 +348,14 @@ TEST(importance, is_told_with_its_ways_and_what_it_leaves) {
     found.fewer_paths = 8;
     found.pilot_paths = 4096;
     found.normals.ways.resize(1);
-    EXPECT_EQ(verbs::evidence(found),
-              "shocks shifted in 1 way leave 12 % of the variance, as 4096 pilot paths show");
+    EXPECT_EQ(
+        verbs::evidence(found),
+        "importance sampling with 1 shift of the shocks leaves 12 % of the variance, on 4096 pilot paths");
     found.normals.ways.resize(2);
     found.fewer_paths = 40;
-    EXPECT_EQ(verbs::evidence(found),
-              "shocks shifted in 2 ways leave 2.5 % of the variance, as 4096 pilot paths show");
+    EXPECT_EQ(
+        verbs::evidence(found),
+        "importance sampling with 2 shifts of the shocks leaves 2.5 % of the variance, on 4096 pilot paths");
 }
 
 namespace {
@@ -451,7 +453,7 @@ TEST(importance, is_explained) {
             if (row.decisions.find("drops_control") == std::string::npos) continue;
             ++dropped;
             EXPECT_TRUE(std::ranges::none_of(row.remarks, [](const std::string& r) {
-                return r.starts_with("a control ");
+                return r.starts_with("control variate ");
             })) << id;
         }
         EXPECT_EQ(dropped > 0, std::string_view(controls) == "auto");

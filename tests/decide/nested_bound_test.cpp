@@ -460,7 +460,7 @@ TEST(nested_bound, says_why_there_is_none) {
     };
     const std::vector<one> all{
         {"exercise on dates at most 2 times: receive max(strike - spot(underlying), 0)\n",
-         "its bound is that of the regression, for it has no nested one: the right may be used several "
+         "its bound comes from the regression, as it has no nested one: the right may be used several "
          "times"},
         {"exercise on dates with notice 30 days: receive max(strike - spot(underlying), 0)\n",
          "its bound is that of the regression, for it has no nested one: rights have notice"},

@@ -103,7 +103,7 @@ TEST(wide_bounds, after_jumps_the_price_is_what_the_policy_is_worth) {
     EXPECT_GT((e.lower_bound + e.upper_bound) / 2, 1.1 * truth) << "the middle would be no price";
     EXPECT_LT(row.low, e.lower_bound);
     EXPECT_GT(row.high, e.upper_bound);
-    EXPECT_TRUE(says(row, "so the price is what its policy is worth; upper: nested finds a nearer one"))
+    EXPECT_TRUE(says(row, "so the price is the value of its policy; upper: nested finds a closer bound"))
         << row.message;
     EXPECT_FALSE(says(row, "more paths")) << row.message;
 }
@@ -152,7 +152,7 @@ TEST(wide_bounds, without_a_nested_bound_the_row_names_features) {
     const price_row& row = got.rows.at(0);
     ASSERT_EQ(row.status, trade_status::priced) << row.message;
     ASSERT_TRUE(row.early->wide) << row.message;
-    EXPECT_TRUE(says(row, "; features that tell what is to come find nearer ones")) << row.message;
+    EXPECT_TRUE(says(row, "; features that look ahead find closer bounds")) << row.message;
     EXPECT_EQ(got.totals().at(0).value, row.price) << "totals take what they always took";
 }
 

@@ -548,7 +548,7 @@ TEST(market_keys_values, results_say_which_numbers_were_changed) {
     EXPECT_EQ(got.manifest.market_changes[0].key, "ACME.spot");
     std::ostringstream difference;
     write(difference, compare(engine().price(calls, m, how), got));
-    EXPECT_NE(difference.str().find("numbers of the market that one run has changed otherwise: ACME.spot"),
+    EXPECT_NE(difference.str().find("numbers of the market that the runs changed differently: ACME.spot"),
               std::string::npos)
         << difference.str();
     results one = got, other = got;

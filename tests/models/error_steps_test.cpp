@@ -393,7 +393,7 @@ TEST(error_steps, the_table_marks_rows_whose_standard_error_is_smaller) {
     results r = some_rows();
     for (price_row& row : r.rows) row.thin = false;
     r.rows[0].standard_error = 0.001;
-    const std::string line = "\n~ the time steps of the model may leave more than the standard error tells";
+    const std::string line = "\n~ the error of the model's time steps may exceed the standard error";
     std::string text = written(r, output_format::table);
     EXPECT_NE(text.find("\nsteps    priced ~  european"), std::string::npos) << text;
     EXPECT_NE(text.find("\nexact    priced    european"), std::string::npos) << text;

@@ -330,7 +330,7 @@ TEST(antithetic_pairs, agree_with_independent_paths_and_err_less) {
         EXPECT_EQ(b.paths, 65536u) << id;
         ASSERT_FALSE(b.remarks.empty()) << id;
         EXPECT_EQ(b.remarks.back(),
-                  "its paths are pairs: one of the shocks drawn and one of the opposite ones");
+                  "antithetic variates: each path is paired with the path of opposite shocks");
     }
     const double call = truth::black(truth::side::call, 100 * std::exp(0.05), 104, 0.04, std::exp(-0.05));
     EXPECT_NEAR(pairs.at("call").price, call, 4.5 * pairs.at("call").standard_error);

@@ -459,10 +459,12 @@ bool any_has(const std::vector<std::string>& names, std::string_view text) {
                                [&](const std::string& n) { return n.find(text) != std::string::npos; });
 }
 
-constexpr std::string_view remark_of_controls = "a control ", remark_of_shifts = "shocks shifted in ",
-                           remark_of_pairs = "its paths are pairs",
-                           remark_of_points = "the points that were decided on are left out",
-                           remark_of_integration = "the shocks before its dates are integrated";
+constexpr std::string_view remark_of_controls = "control variate ",
+                           remark_of_shifts = "importance sampling with ",
+                           remark_of_pairs = "antithetic variates: ",
+                           remark_of_points = "the decided points are left out",
+                           remark_of_integration =
+                               "preintegration: the shocks before its dates are integrated";
 
 std::string no_remark(const outcome& o, std::string_view text) {
     for (const price_row& row : o.told.rows)
@@ -867,7 +869,7 @@ TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_number
     with.overrides.device = "cpu";
     with.overrides.random = "philox";
     with.overrides.decisions = inputs().decisions({});
-    const std::string said = fmt::format("{}: its paths take random numbers of philox", remark_of_points);
+    const std::string said = fmt::format("{}: its paths take random numbers from philox", remark_of_points);
     for (const price_row& row : engine().price(book::parse(text_of_book({feature::rights})), with).rows) {
         EXPECT_EQ(row.randomisations, 0U) << row.trade;
         EXPECT_EQ(std::ranges::count(row.remarks, said), 1) << row.trade;

@@ -432,7 +432,7 @@ TEST(gains, of_too_few_parts_say_how_many_paths_would_do) {
     ASSERT_EQ(few.remarks.size(), 1u);
     EXPECT_EQ(
         few.remarks[0],
-        "no standard errors: 1024 paths are 4 parts of the run, and an error takes 16; take 4096 paths");
+        "no standard errors: 1024 paths make 4 parts of the run, and an error needs 16; use 4096 paths");
     std::ostringstream table, json;
     write(table, few, output_format::table);
     EXPECT_TRUE(table.str().ends_with("\n" + few.remarks[0] + "\n")) << table.str();

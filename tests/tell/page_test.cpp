@@ -93,7 +93,7 @@ TEST(page, marks_trades_whose_time_steps_leave_more_than_chance) {
     r.rows[1].error_steps = 0.007;
     const std::string trades = section(page_of(r), "trades");
     EXPECT_EQ(count(trades, ">priced, steps<"), 1U) << trades;
-    EXPECT_TRUE(has(trades, "the time steps of the model may leave more")) << trades;
+    EXPECT_TRUE(has(trades, "the error of the model's time steps may exceed")) << trades;
 }
 
 TEST(page, tells_wide_bounds) {
@@ -110,7 +110,7 @@ TEST(page, tells_wide_bounds) {
     const std::string look = section(page, "look"), trades = section(page, "trades");
     EXPECT_TRUE(has(page, "1 with wide bounds"));
     EXPECT_TRUE(has(look, "1 trade with wide bounds")) << look;
-    EXPECT_TRUE(has(look, "more than 2% apart, so the price is what the policy is worth")) << look;
+    EXPECT_TRUE(has(look, "more than 2% apart, so the price is the value of the policy")) << look;
     EXPECT_TRUE(has(look, ">52.88<")) << look;
     EXPECT_TRUE(has(look, "its bounds are 17.5 apart")) << look;
     EXPECT_TRUE(has(trades, "priced, wide")) << trades;
@@ -385,7 +385,7 @@ TEST(page, says_how_many_paths_give_sensitivities_an_error) {
     r.greeks = {greek};
     const std::string page = page_of(r);
     EXPECT_EQ(xml_check::fault(page), "");
-    EXPECT_TRUE(has(page, "4096 paths are 4 parts of the run, and an error takes 16; take 16384 paths"))
+    EXPECT_TRUE(has(page, "4096 paths make 4 parts of the run, and an error needs 16; use 16384 paths"))
         << page;
     EXPECT_TRUE(has(page, ">-874000<")) << page;
     EXPECT_FALSE(has(page, "-874114")) << page;

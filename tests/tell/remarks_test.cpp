@@ -82,7 +82,7 @@ TEST(remarks_no_error, a_payoff_of_which_no_path_differed_has_none) {
     EXPECT_EQ(
         never.message,
         "no path paid anything, so the probability of a payment is below 3 / paths = 0.00015 (95 %); the "
-        "interval follows from the most and the least that a path can pay");
+        "interval comes from the most and the least that a path can pay");
     ASSERT_TRUE(never.has_interval());
     EXPECT_EQ(never.low, 0);
     EXPECT_NEAR(never.high, 100 * discount * 3 / 20000, 1e-6);

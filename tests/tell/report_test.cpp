@@ -116,7 +116,7 @@ total  trades       value       std error        95% interval
 -----  ------  ----------  --------------  ------------------
 USD         2     10.4631  at most 0.0338
 EUR         1  -1234.5               12.5  -1259.0 .. -1210.0
-at most: the plain sum of errors, never too small; a run of 16 parts or more knows how they go together
+at most: the plain sum of the errors, an upper bound; a run of 16 parts or more estimates their correlation
 errors of totals take into account that trades share random numbers
 failed trades are left out
 
@@ -252,7 +252,7 @@ TEST(report, early_exercise_is_told_in_every_form) {
     EXPECT_NE(written(r, output_format::json).find("\"by_policy\": 1, \"value\": -20.5,"), std::string::npos);
     std::ostringstream totals;
     write_totals(totals, r, output_format::table);
-    EXPECT_NE(totals.str().find("trades that can be ended early count with what their policies are worth"),
+    EXPECT_NE(totals.str().find("trades with early exercise count at the value of their policy"),
               std::string::npos)
         << totals.str();
     const std::string table = written(r, output_format::table);
@@ -265,8 +265,8 @@ TEST(report, early_exercise_is_told_in_every_form) {
     EXPECT_NE(json.find("\"upper_error\": 0.015625, \"wide\": true,"), std::string::npos) << json;
     EXPECT_TRUE(read_results(json, "r").rows.at(0).early.value().wide);
     EXPECT_NE(marked.find("priced ^"), std::string::npos) << marked;
-    EXPECT_NE(marked.find("^ wide bounds: they are more than 2 % apart, so the price is what the policy is "
-                          "worth\n  call: its bounds are 0.4 apart\n"),
+    EXPECT_NE(marked.find("^ wide bounds: more than 2 % apart, so the price is the value of the policy\n"
+                          "  call: its bounds are 0.4 apart\n"),
               std::string::npos)
         << marked;
     row.thin = true;
@@ -837,7 +837,7 @@ far    priced *  european  USD        0.01250    0.00250  0.00750 .. 0.01750  13
 total  trades    value       std error
 -----  ------  -------  --------------
 USD         2  10.4631  at most 0.0338
-at most: the plain sum of errors, never too small; a run of 16 parts or more knows how they go together
+at most: the plain sum of the errors, an upper bound; a run of 16 parts or more estimates their correlation
 
 131072 paths, seed 18446744073709551615, single precision, random numbers of curand_xorwow, as of 2026-01-15
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
@@ -1294,24 +1294,25 @@ TEST(report_compare, other_grids_and_other_controls_are_causes_of_their_own) {
     EXPECT_FALSE(has(said(a, b), "it comes from")) << said(a, b);
     b.rows[0].price += 1e-3;
     EXPECT_TRUE(has(said(a, b),
-                    "\nthe random numbers are common, so no difference is chance: it comes from "
+                    "\nthe runs share random numbers, so no difference is chance: it comes from "
                     "the inputs or the version\n"))
         << said(a, b);
     b.rows[0].decisions = "";
     EXPECT_EQ(compare(a, b).differing(), 0U) << "it goes by its errors";
     EXPECT_FALSE(has(said(a, b), "pilots chose")) << said(a, b);
-    EXPECT_TRUE(has(said(a, b),
-                    "\nthe runs subtract other controls, as where the grid of steps is another, for "
-                    "1 trade, which may differ by 4.5 standard errors: call\n"))
+    EXPECT_TRUE(
+        has(said(a, b),
+            "\nthe runs have different control variates, for example because the time grids differ, for "
+            "1 trade, which may differ by 4.5 standard errors: call\n"))
         << said(a, b);
     b.rows[0].decisions = a.rows[0].decisions;
     a.manifest.path_steps = 3 * a.manifest.paths;
     b.manifest.path_steps = 4 * b.manifest.paths;
     EXPECT_FALSE(has(said(a, b), "no difference is chance")) << said(a, b);
     EXPECT_TRUE(has(said(a, b),
-                    "\nthe grids of steps differ, in all 3 and 4 steps a path: a trade whose grid "
-                    "differs takes other random numbers, so its difference may be chance; others "
-                    "come from the inputs or the version\n"))
+                    "\nthe time grids differ, in all 3 and 4 steps a path: a trade whose grid "
+                    "differs has other random numbers, so its difference may be chance; other "
+                    "differences come from the inputs or the version\n"))
         << said(a, b);
 }
 
@@ -1336,7 +1337,7 @@ TEST(report_compare, prices_without_an_error_and_of_any_size) {
     b.rows[0].quantity = 2;
     out.str("");
     write(out, compare(a, b));
-    EXPECT_NE(out.str().find("the quantity of 1 trade differs, which no price of one unit shows: call\n"),
+    EXPECT_NE(out.str().find("the quantity of 1 trade differs; prices of one unit don't show it: call\n"),
               std::string::npos)
         << out.str();
 }
@@ -1383,7 +1384,7 @@ TEST(report_compare, table_is_word_for_word) {
         out.str(),
         R"(first:  tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
 second: tilewalk 0.1.0, 131072 paths, seed 18446744073709551615, double precision, as of 2026-01-15
-inputs that are new or changed in second: market.yaml
+inputs new or changed in the second run: market.yaml
 
 trade  verdict         currency       first      second  difference  in bp
 -----  --------------  --------  ----------  ----------  ----------  -----
@@ -1393,8 +1394,8 @@ bad    failed in both
 far    ONLY IN FIRST   USD
 
 4 trades: 2 priced in both, 1 to the same bits; 2 with other prices, missing or failed in one
-rule: common random numbers, so prices agree only if they are equal; a tolerance allows for more
-the random numbers are common, so no difference is chance: it comes from the inputs or the version
+rule: the same random numbers, so prices must be equal; --tolerance allows differences
+the runs share random numbers, so no difference is chance: it comes from the inputs or the version
 )");
 }
 
@@ -1416,7 +1417,7 @@ far    ONLY IN FIRST   USD
 
 4 trades: 2 priced in both, 0 to the same bits; 2 beyond 4.5 standard errors, missing or failed in one
 rule: independent random numbers, so prices may differ by 4.5 standard errors
-seed differs, so the random numbers are not common: the two runs are taken as independent
+seed differs, so the runs have different random numbers and are treated as independent
 )");
 }
 
@@ -1672,7 +1673,7 @@ TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
     }
     r.greeks[0].value = 288.3158778;
     const std::string few =
-        "no standard errors: 4096 paths are 4 parts of the run, and an error takes 16; take "
+        "no standard errors: 4096 paths make 4 parts of the run, and an error needs 16; use "
         "16384 paths";
     EXPECT_EQ(remark_on_few_parts(r), few);
     const std::string table = written_greeks(r, output_format::table);

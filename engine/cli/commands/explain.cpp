@@ -295,7 +295,7 @@ std::vector<double> steps_of(const std::vector<double>& grid) {
 }
 
 std::string grid_text(const std::vector<double>& grid, const std::vector<double>& steps) {
-    if (steps.empty()) return "no steps: nothing is to come, so no path is walked";
+    if (steps.empty()) return "no steps: nothing random is left, so no path is simulated";
     const auto [shortest, longest] = std::ranges::minmax(steps);
     return fmt::format("{} step{} to {:.6f} years, ", steps.size(), steps.size() == 1 ? "" : "s",
                        grid.back()) +
@@ -328,7 +328,7 @@ std::string rights_text(const trade_plan::decision& by, bool all) {
     return fmt::format(
         "decided by {}the payment: {} functions up to degree {}; {}", known, by.functions, by.degree,
         by.moves > 0 ? fmt::format("a bound by {} moves an interval{}", by.moves,
-                                   by.are_moves_ranked ? ", of assets by their ranks when it begins" : "")
+                                   by.are_moves_ranked ? ", of assets by their ranks at its beginning" : "")
                      : std::string("no bound"));
 }
 
@@ -385,9 +385,10 @@ std::string greeks_text(const trade_plan& plan, bool all) {
 }
 
 std::string left_by_steps(const trade_plan& plan) {
-    if (!plan.error_steps) return "what they leave in the price is not known";
-    if (*plan.error_steps == 0) return "exact, they leave nothing in the price";
-    return fmt::format("leave at most {:.2g} {} in the price", *plan.error_steps, printable(plan.currency));
+    if (!plan.error_steps) return "their error in the price is unknown";
+    if (*plan.error_steps == 0) return "exact, without error in the price";
+    return fmt::format("an error of at most {:.2g} {} in the price", *plan.error_steps,
+                       printable(plan.currency));
 }
 
 std::string plan_text(const trade_plan& plan, const std::string& as_of, const explain_arguments& asked,
@@ -465,7 +466,7 @@ int explain(const explain_arguments& asked) {
     std::vector<const output*> all{&to};
     if (!asked.picture.empty()) {
         if (asked.trade.empty())
-            throw error(error_kind::usage, "--picture shows one trade; name it behind the book");
+            throw error(error_kind::usage, "--picture shows one trade; name it after the book");
         all.push_back(&picture_to.emplace(asked.picture, "--picture"));
     }
     const market in = market_of(wanted);

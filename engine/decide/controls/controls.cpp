@@ -498,14 +498,14 @@ std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlle
 }
 
 std::string evidence(const controls::control& of) {
-    const std::string seen = fmt::format(", as {} pilot paths show", of.pilot_paths);
+    const std::string seen = fmt::format(", on {} pilot paths", of.pilot_paths);
     const std::string begin(controls::begin_of_remark);
     if (of.leaves_rounding())
-        return begin + "leaves nothing but rounding" + (of.left_far_out > 0 ? " but for rare events" : "") +
+        return begin + "removes all variance but rounding" + (of.left_far_out > 0 ? " and rare events" : "") +
                seen;
     const double left = 1 / of.fewer_paths;
     return begin +
-           fmt::format("with the correlation {:.5g} leaves {:.2g} % of the variance", std::sqrt(1 - left),
+           fmt::format("with correlation {:.5g} leaves {:.2g} % of the variance", std::sqrt(1 - left),
                        100 * left) +
            seen;
 }

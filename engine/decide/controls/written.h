@@ -10,7 +10,7 @@
 namespace tilewalk::controls {
 
 // Begins remarks on controls.
-inline constexpr std::string_view begin_of_remark = "a control ";
+inline constexpr std::string_view begin_of_remark = "control variate ";
 
 std::string written(const control& what);
 // Reads the same bits. Throws tilewalk::error (input) for malformed text.

@@ -88,16 +88,16 @@ std::string totals_section(const told& of) {
         cards += element("div", card, "class=\"card\"");
     }
     if (reach > 0)
-        notes += "Bars are 95% intervals in parts of each total; the widest is " + part_text(reach) +
+        notes += "Bars are 95% intervals as fractions of each total; the widest reaches " + part_text(reach) +
                  " to each side. ";
     if (any_error) notes += "Errors of totals take into account that trades share random numbers. ";
     if (any_bound)
-        notes += "At most: the plain sum of errors, never too small; a run of " +
-                 std::to_string(least_parts) + " parts or more knows how they go together. ";
+        notes += "At most: the plain sum of the errors, an upper bound; a run of " +
+                 std::to_string(least_parts) + " parts or more estimates their correlation. ";
     if (any_by_policy)
         notes +=
-            "Trades that can be ended early count with what their policies are worth, not with the middle of "
-            "their bounds. ";
+            "Trades with early exercise count at the value of their policy, not at the middle of their "
+            "bounds. ";
     if (of.r.failed() > 0) notes += "Failed trades are left out. ";
     return element("div", cards, "class=\"cards\"") +
            (notes.empty() ? "" : element("p", escaped(notes), "class=\"quiet\""));
@@ -169,7 +169,7 @@ std::string to_look_at_section(const told& of) {
         const std::string list = wide.text() + left_out(wides, most_listed, "trade");
         out += element("h3", escaped(title)) +
                paragraph("The bounds are more than " + rounded(100 * wide_above, 3) +
-                         "% apart, so the price is what the policy is worth.") +
+                         "% apart, so the price is the value of the policy.") +
                (wides <= most_open ? list : folded("all of them", list));
     }
     if (noted > 0) {
@@ -182,9 +182,8 @@ std::string to_look_at_section(const told& of) {
     for (const left_work& left : m.left_to_processor)
         facts += element("li", escaped("left to the processor: " + left.text()));
     for (const std::string& file : m.journal_damaged)
-        facts += element(
-            "li",
-            escaped("the journal had a file that is no whole block, whose work was done again: " + file));
+        facts +=
+            element("li", escaped("the journal had an incomplete file, whose work was done again: " + file));
     if (!m.missing_correlations.empty())
         facts += element("li", escaped("correlations that the market does not state were taken as 0: " +
                                        config::pairs_text(m.missing_correlations, 20)));
@@ -220,13 +219,11 @@ std::string largest_errors_section(const told& of) {
                  row.thin ? "alarm" : "");
     }
     return paragraph(
-               "By the share of the error of their currency's total. Errors add up by their squares, and "
-               "trades "
-               "on one asset have some in common, so that shares do not add up to 100%." +
-               std::string(
-                   std::ranges::all_of(of.totals, [](const auto& t) { return is_figure(t.error); })
-                       ? ""
-                       : " Where a total has no error, the root of the sum of squares is in its place.")) +
+               "Sorted by their share of the error of their currency's total. Errors add in squares, and "
+               "trades on one asset have correlated errors, so shares do not add up to 100%." +
+               std::string(std::ranges::all_of(of.totals, [](const auto& t) { return is_figure(t.error); })
+                               ? ""
+                               : " For a total without an error, the root of the sum of squares is used.")) +
            rows.text();
 }
 
@@ -283,11 +280,11 @@ std::string trades_section(const told& of) {
     }
     const std::string note = element(
         "p",
-        "The bar shows the standard error in parts of the price by its logarithm: empty "
-        "at 1e-12, full at the price itself." +
+        "The bar shows the standard error relative to the price on a logarithmic scale: empty at 1e-12, full "
+        "at 1." +
             std::string(std::ranges::any_of(r.rows, &price_row::is_steps_error_larger)
-                            ? " Where the status says steps, the time steps of the model may leave more "
-                              "than the standard error tells."
+                            ? " Where the status says steps, the error of the model's time steps may exceed "
+                              "the standard error."
                             : ""),
         "class=\"quiet\"");
     const std::string markup = note + rows.text() + left_out(r.rows.size(), most_trades, "trade");
@@ -321,7 +318,7 @@ pictures::chart chart_of(const price_row& row, const std::vector<double>& parts)
     pictures::chart out;
     out.title = report::shortened(printable(row.trade), 36);
     out.x_title = row.randomisations > 0 ? "randomisations" : "parts of the run";
-    out.y_title = "mean so far less that of all, " + row.currency;
+    out.y_title = "running mean less final mean, " + row.currency;
     out.level = 0;
     out.width = 340;
     out.panel_height = 170;
@@ -360,16 +357,14 @@ std::string convergence_section(const told& of) {
     }
     if (drawn == 0) return {};
     std::string text =
-        "The trades with the largest errors: the mean of the parts so far less that of all, with its "
-        "standard error. ";
+        "The trades with the largest errors: the running mean less the final mean, with its standard error. ";
     if (any_paths) text += "Where paths are independent, four times as many parts halve the error. ";
     if (any_points)
         text +=
-            "Randomisations are whole sets of quasi-random points: that their means agree is what the error "
-            "is from, "
-            "and these pictures show no more. How it would fall with more points in each set, which is "
-            "faster, they "
-            "cannot show; a run of other --paths does.";
+            "Each randomisation is a whole set of quasi-Monte Carlo points, and the error comes from the "
+            "spread "
+            "of their means. With more points in each set it falls faster than these pictures show; a run "
+            "with other --paths shows that.";
     return paragraph(text) + element("div", charts, "class=\"pictures\"");
 }
 

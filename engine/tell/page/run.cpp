@@ -116,7 +116,7 @@ std::string origin_section(const told& of) {
     if (!inputs.empty()) out += element("h3", "Files") + inputs.text();
 
     if (!m.market_changes.empty()) {
-        table changes("Numbers of the market that are others than its file says",
+        table changes("Numbers of the market that differ from its file",
                       {{"market key", table::of::text}, {"value"}, {"unit", table::of::text}});
         for (std::size_t i = 0; i < std::min(m.market_changes.size(), most_changes); ++i) {
             const market_number& n = m.market_changes[i];

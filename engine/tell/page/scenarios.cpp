@@ -162,9 +162,8 @@ std::string sensitivities_section(const told& of) {
     const std::vector<greek_row>& all = of.r.greeks;
     if (all.empty()) return {};
     std::string out = paragraph(
-        "What the book gains where a number of the market rises by a unit, with the 95% interval as a bar. "
-        "Bars of one "
-        "table have one scale.");
+        "What the book gains if a number of the market rises by one unit, with the 95% interval as a bar. "
+        "Bars of one table share a scale.");
     if (const std::string few = remark_on_few_parts(of.r); !few.empty()) out += paragraph(few);
     const std::vector<greek_row> totals = of.r.greek_totals();
     std::vector<ladder> ladders = ladders_of(totals);
@@ -349,8 +348,9 @@ std::vector<const portfolio_gains*> of_the_book(const scenario_results& r) {
 std::string scenarios_section(const told& of) {
     if (of.beside.scenarios == nullptr) return {};
     const scenario_results& r = *of.beside.scenarios;
-    std::string out = paragraph(counted(r.scenarios.size(), "scenario") +
-                                " on the same random numbers, so that a gain has the error of a difference.");
+    std::string out =
+        paragraph(counted(r.scenarios.size(), "scenario") +
+                  " on the same random numbers, so the error of a gain is that of a difference.");
     const auto totals = of_the_book(r);
     for (const portfolio_gains* total : totals) out += extremes(r, *total);
     std::string maps;
@@ -454,14 +454,14 @@ std::string risk_text(const scenario_results& r, const portfolio_risk& risk) {
     out +=
         element("div",
                 element("figure", pictures::histogram(gains, levels, "gain, " + risk.currency,
-                                                      "How often gains come about in " + title) +
+                                                      "Distribution of gains in " + title) +
                                       element("figcaption", escaped(counted(gains.size(), "scenario") +
                                                                     "; dashed lines are values at risk"))) +
                     element("div", shares_text(r, risk)),
                 "class=\"pictures\"");
     if (!risk.left_out.empty())
         out += paragraph(counted(risk.left_out.size(), "trade") +
-                         " left out, since not priced in every scenario of the set");
+                         " left out: not priced in every scenario of the set");
     return out;
 }
 
@@ -474,9 +474,9 @@ std::string tails_section(const told& of) {
     if (risks.empty()) return {};
     constexpr std::size_t most_risks = 20;
     std::string out = paragraph(
-        "Value at risk is the gain at this part of equally likely scenarios, shortfall the mean of gains up "
-        "to it; "
-        "losses are negative. Noise is the standard error for the paths, sampling that for the scenarios.");
+        "Value at risk is the gain at this quantile of equally likely scenarios, shortfall the mean of the "
+        "gains up to it; losses are negative. Noise is the standard error from the paths, sampling the one "
+        "from the scenarios.");
     for (std::size_t i = 0; i < std::min(risks.size(), most_risks); ++i) out += risk_text(r, *risks[i]);
     if (risks.size() > most_risks)
         out += paragraph("and " + counted(risks.size() - most_risks, "other tail") +
