@@ -119,7 +119,7 @@ void crew::for_each(std::uint64_t count, const std::atomic<bool>* cancel,
         work(0);
         wait_for_all();
     } else if (begun == 0 && wanted > 0) {
-        throw error(error_kind::internal, "the system gives no thread to work with");
+        throw error(error_kind::internal, "the system can't start a thread");
     } else {
         std::unique_lock guard(lock_);
         while (!ends_.wait_for(guard, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {

@@ -182,8 +182,8 @@ class option_quotes_reader {
         made.years = years;
         if (asset_.falls_by_dividends && markets::cash_fall(asset_, carry_, 0, years) > 0) {
             place.fail("found quotes until " + written + " on " + in_.of +
-                       ", which falls by a cash dividend before; what they imply of how it moves is not "
-                       "known, expected dividend_model: escrowed");
+                       ", before which a cash dividend falls; such quotes can be fitted only with "
+                       "dividend_model: escrowed");
         }
         made.spot = markets::spot_map(asset_, carry_, years);
         made.forward = made.spot.scale + made.spot.shift;

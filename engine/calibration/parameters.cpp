@@ -150,7 +150,7 @@ std::vector<double> fit(const fitting& how, model_fit& into) {
     }
     if (!loose.empty()) {
         into.remarks.push_back("the quotes hardly determine " + loose +
-                               ": other values fit as well; fix one, or add quotes that tell");
+                               ": other values fit as well; fix one, or add quotes");
     }
     into.has_converged = found.has_converged;
     into.starts = found.starts;
@@ -198,14 +198,14 @@ std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, co
     for (const fitted_quote& q : quotes) squares += q.weight * q.market * q.market;
     const double size = std::sqrt(squares / static_cast<double>(quotes.size()));
     if (!found.is_determined) {
-        fail_as_no_fit(of,
-                       "found quotes that do not determine the parameters, so that none follows from them");
+        fail_as_no_fit(
+            of, "found quotes that do not determine the parameters, so there are no sensitivities to them");
     }
     if (!(found.root_mean_square_left <= most_left * size)) {
-        fail_as_no_fit(of,
-                       "found parameters that are not those of a fit to the quotes: another step would "
-                       "move the quotes by " +
-                           report::significant(found.root_mean_square_left, 2));
+        fail_as_no_fit(
+            of,
+            "found parameters that don't fit the quotes: one more step of the fit would move the quotes by " +
+                report::significant(found.root_mean_square_left, 2));
     }
     std::vector<std::vector<double>> out = found.slopes;
     for (auto& of_parameter : out) {

@@ -85,7 +85,7 @@ std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bo
             error_kind::usage,
             "found no '" + std::string(markets::key_of_quotes) + "' in the market" +
                 (state.name.empty() ? "" : " " + state.name) +
-                " for a view of quotes, expected one that 'tilewalk calibrate' wrote, which keeps them");
+                " for the view quotes, expected a market that 'tilewalk calibrate' wrote, which keeps them");
     }
     std::vector<fitted_numbers> out;
     for (const quoted_model& m : read_quoted_models(name_quotes(*kept), state)) {
@@ -93,10 +93,9 @@ std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bo
         const auto now = [&](const std::string& key) {
             const auto& numbers = state.source->numbers();
             if (std::ranges::find(numbers, key, &markets::keyed_number::key) == numbers.end()) {
-                kept->fail(
-                    "found quotes of " + m.of + " but not the number " + key +
-                    ", which they were fitted by; expected a market as 'tilewalk calibrate' writes it, "
-                    "unchanged");
+                kept->fail("found quotes of " + m.of + " but not the number " + key +
+                           ", which was fitted to them; expected a market as 'tilewalk calibrate' writes it, "
+                           "unchanged");
             }
             return in.number(key).value;
         };

@@ -48,7 +48,7 @@ void become(const command& asked, const std::vector<std::string>& arguments) {
     if (errno != ENOENT) throw error(error_kind::io, std::strerror(errno), {to.path()});
     throw error(
         error_kind::usage,
-        fmt::format("tilewalk {} is a program of its own, {}, which is not there; make commands builds it",
+        fmt::format("tilewalk {} is a program of its own, {}, which is missing; 'make commands' builds it",
                     asked.app->get_name(), to.path()));
 }
 

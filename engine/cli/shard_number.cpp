@@ -116,11 +116,9 @@ shard_number shard_number_of(const std::string& text, std::size_t count, const e
     }
     std::string names = own_variable;
     for (const variable& v : queues) names += std::string(", ") + v.name;
-    throw error(
-        error_kind::usage,
-        fmt::format("--shard auto: found none of the variables that engines set; expected one of {}, or "
-                    "--shard i/{}",
-                    names, count));
+    throw error(error_kind::usage, fmt::format("--shard auto: found none of the variables that schedulers "
+                                               "set; expected one of {}, or --shard i/{}",
+                                               names, count));
 }
 
 std::string shard_variables_text() {

@@ -74,9 +74,8 @@ class lognormal_by_scenario final : public walk {
         return level * level * scaled;
     }
     std::string why_not_lognormal() const override {
-        return "takes its volatility from the date at hand on, and scenarios of the volatility by path do "
-               "not "
-               "say it ahead; expected a volatility or a curve of them";
+        return "needs the future volatility, which scenarios by path don't have; expected a volatility or a "
+               "curve of them";
     }
     location where() const override { return from_.where; }
 

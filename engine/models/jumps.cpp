@@ -181,12 +181,12 @@ std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<co
 }
 
 value walk_by_jumps::variance_between(section_at_hand&, value) {
-    throw error(error_kind::input,
-                "asset '" + of_.name + "' moves by jumps alone (" + name_ +
-                    "), so what it did between two dates does not follow from where it was on them; "
-                    "expected a product that looks at it on dates only: give watching_dates or "
-                    "monitoring_dates where the product has them",
-                of_.where);
+    throw error(
+        error_kind::input,
+        "asset '" + of_.name + "' moves only by jumps (" + name_ +
+            "), so its path between two dates does not follow from its values there; expected a product that "
+            "looks at it only on dates: give watching_dates or monitoring_dates if the product has them",
+        of_.where);
 }
 
 std::string walk_by_jumps::why_not_lognormal() const {
@@ -225,11 +225,9 @@ double read_watched_steps(const config::node& parameters) {
 void expect_moderate(const config::node& parameters, double gap) {
     constexpr double most_volatility = 5;
     if (gap <= 0.5 * most_volatility * most_volatility) return;
-    parameters.fail(
-        "found jumps that leave the mean of the logarithm as far below the logarithm of the mean "
-        "as a volatility of " +
-        markets::rounded(kernels::sqrt(2 * gap)) + ", expected them as wild as one of at most " +
-        config::shown(most_volatility));
+    parameters.fail("found jumps as large as those of a volatility of " +
+                    markets::rounded(kernels::sqrt(2 * gap)) + ", expected at most " +
+                    config::shown(most_volatility));
 }
 
 void expect_moderate(const config::node& parameters, const jump_law& jumps) {

@@ -122,8 +122,8 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     if (of.falls_by_dividends && markets::cash_fall(of, curve, 0, until) > 0) {
         throw error(error_kind::input,
                     "the forward price of '" + asset + "' for " + named +
-                        " is not known while it falls by a cash dividend on the way; expected "
-                        "dividend_model: escrowed, or no cash dividend before then",
+                        " is not known if a cash dividend falls before then; expected dividend_model: "
+                        "escrowed, or no cash dividend before then",
                     of.where);
     }
     const markets::affine now = markets::spot_map(of, curve, 0), then = markets::spot_map(of, curve, until);
@@ -163,14 +163,12 @@ program::value past_world::bond(const std::string& currency, std::span<const dou
         const double until = std::max(years_from_day(years[0]), 0.0);
         return into_.constant(then->discount_curve(currency).discount(until));
     }
-    throw error(
-        error_kind::input,
-        "the trade asks on " + to_string(day_) + ", before as_of, for a rate of " + currency + " until " +
-            named +
-            ", and the market does not know rates of the past; expected dates from as_of on: leave out "
-            "the periods whose rate has been fixed, and write what they still pay as a trade with a "
-            "fixed amount",
-        {std::string(market_.name), 0, 0});
+    throw error(error_kind::input,
+                "the trade asks on " + to_string(day_) + ", before as_of, for a rate of " + currency +
+                    " until " + named +
+                    ", and the market has no past rates; expected dates from as_of on: leave out the periods "
+                    "whose rate has been fixed, and write what they still pay as a trade with a fixed amount",
+                {std::string(market_.name), 0, 0});
 }
 
 double past_world::fx_today(const std::string& currency) const {

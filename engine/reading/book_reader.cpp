@@ -193,7 +193,7 @@ report_request read_report(const config::node& given, const trade& of) {
     } else if (given.text() == volatility) {
         if (of.product_name != "european")
             given.fail("found " + given.found() +
-                       ", which Black's formula gives for the product 'european' alone, not for " +
+                       ", which Black's formula gives only for the product 'european', not for " +
                        config::shown(of.product_name));
         asked.what = volatility;
         return asked;
@@ -211,7 +211,7 @@ report_request read_report(const config::node& given, const trade& of) {
         }
         if (!words.empty()) named->fail_word(words);
         named->fail("found " + named->found() +
-                    ", expected no report, as the product has no number to look for");
+                    ", expected no report: the product has no number to solve for");
     }
     const auto begin = of.args.find(parameter);
     if (begin == of.args.end() || !is_one_number(begin->second))
@@ -255,7 +255,7 @@ std::string read_visible(const config::node& id, const std::string& what) {
         id.fail("found " + id.found() + " with a blank at an end, expected " + the_one + " without it");
     if (const std::uint32_t c = config::not_composed(text); c != config::not_a_code_point) {
         id.fail("found " + id.found() + " with the character " + config::named(c) +
-                ", which can be written in another way that looks the same; expected " + the_one +
+                ", which has another spelling that looks the same; expected " + the_one +
                 " in Unicode's form NFC, such as an accented letter as one character");
     }
     return text;
@@ -267,8 +267,8 @@ double read_quantity(const config::node& row) {
     if (given == nullptr) return 1;
     if (given->kind() != config::node::shape::null) return read_bounded(*given, bounds::money);
     given->fail(
-        "found nothing, expected a number of units; where one is meant by default, the table states it: "
-        "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python");
+        "found nothing, expected a number of units; to set one for all empty cells, write {csv: trades.csv, "
+        "default_quantity: 1}, or default_quantity=1 in Python");
 }
 
 double quantity_of_failed(const config::node& row) {
@@ -477,8 +477,7 @@ void demand_end_of_book(const config::document& read) {
     const std::string& last = read.root.members().back().key;
     if (last != "trades" && last != "trade_count")
         refuse("found '" + last +
-               "' behind the trades, which a trade_count does not guard, expected a last line "
-               "'...'");
+               "' after the trades, which trade_count does not protect, expected a last line '...'");
 }
 
 std::shared_ptr<const book_state> read_book(const config::document& read, const std::string& name,

@@ -108,7 +108,7 @@ std::optional<level_source> read_source(const node& given, const std::string& co
     const auto ore = read_ore_key(column);
     if (ore && has_factors(ore->type))
         return told_at(*named, [&] { return factor_of(number, years, numbers); });
-    if (years) given.at("years").fail("found a time for levels, expected one for discount factors alone");
+    if (years) given.at("years").fail("found a time for levels, expected one only for discount factors");
     const bool turns = ore && ore->type == "FXSpot" && numbers[number].key == reversed(ore->name) + ".rate";
     return level_source{number, 0, 1, turns};
 }
@@ -186,8 +186,8 @@ level_table::level_table(config::csv_reader& rows, const level_keys& keys, const
     }
     if (columns_.empty()) {
         rows.fail_header(0,
-                         "found a table with no column that is a number of the market, expected market keys "
-                         "in its header, or a table of 'keys' that leads to them");
+                         "found no column for a number of the market, expected market keys in the header, or "
+                         "'keys' that map columns to them");
     }
 }
 
@@ -269,7 +269,7 @@ void check_whole(const config::csv_reader& table, const node* row_count, bool st
                     table.here());
     }
     if (table.ends_in_line())
-        remarks.push_back(table.here().file + ": the last line has no line end, so that it may be cut short");
+        remarks.push_back(table.here().file + ": the last line has no line end, so it may be cut short");
 }
 
 }  // namespace tilewalk::reading

@@ -30,7 +30,8 @@ market market_of(const config::document& read, const std::string& name, bool str
 }
 
 const markets::written_market& source_of(const markets::market_state& state) {
-    if (!state.source) throw error(error_kind::usage, "the market was not read, so that it has no keys");
+    if (!state.source)
+        throw error(error_kind::usage, "the market was not read from a file, so it has no keys");
     return *state.source;
 }
 
@@ -43,7 +44,7 @@ void add_remarks(const std::string& name, const std::vector<std::string>& now,
                  const std::vector<std::string>* as_read, std::vector<std::string>& out) {
     for (const std::string& remark : now) out.push_back(name + ": " + remark);
     if (as_read == nullptr || *as_read == now) return;
-    out.push_back(name + ": these remarks are others than before the market was changed: then there were " +
+    out.push_back(name + ": these remarks changed with the market: before there were " +
                   std::to_string(as_read->size()) + ", now there are " + std::to_string(now.size()));
 }
 

@@ -82,7 +82,7 @@ void check_asset_name(const node::member& asset, const market_so_far& so_far) {
     }
     if (so_far.split_pair(asset.key)) {
         asset.fail("found the asset name '" + asset.key +
-                   "', which is a pair of currencies; exchange rates stand under fx");
+                   "', which is a pair of currencies; exchange rates belong under fx");
     }
     if (std::ranges::find(so_far.rate_names, asset.key) != so_far.rate_names.end()) {
         asset.fail("found the asset name '" + asset.key +

@@ -111,7 +111,7 @@ void read_choices(const config::node& value, parameter& into) {
     }
     if (into.type != parameter_type::choice) {
         choices->fail("found choices for a parameter of type " + std::string(language::to_string(into.type)) +
-                      ", expected them for the type choice only");
+                      ", expected them only for the type choice");
     }
     if (choices->items().empty()) choices->fail("found an empty list, expected at least one choice");
     for (const auto& item : choices->items()) {
@@ -313,8 +313,8 @@ std::vector<language::placed_text> read_features(const config::node& root) {
     }
     if (has_states && out.size() == 1) {
         features->items()[0].fail(
-            "found 'states' alone, which decisions are taken by without features, too; expected an "
-            "expression beside it, such as spot(asset), or no features");
+            "found only 'states', which is also the default; expected another expression beside it, such as "
+            "spot(asset), or no features");
     }
     if (out.size() > language::most_features) {
         features->fail("found " + std::to_string(out.size()) + " features, expected at most " +

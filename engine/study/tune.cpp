@@ -42,7 +42,7 @@ tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start&
     t.seconds = found.seconds;
     if (found.wrong > 0)
         throw error(error_kind::internal,
-                    std::to_string(found.wrong) + " ways give other bits than the first");
+                    std::to_string(found.wrong) + " ways give other results than the first, bit for bit");
     const cuda::device_properties& on = with.device().properties();
     choices.remember(on, subject, wish,
                      {found.best, found.best_milliseconds, found.untuned_milliseconds, today()});
@@ -94,7 +94,7 @@ void check_time(double seconds) {
 void check_open(const settled& run) {
     if (run.how.is_open()) return;
     throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
-                                       " must be left open: it is these that are tuned");
+                                       " must be left open, as these are tuned");
 }
 
 cuda::way_back_decision tune_way_back(tuning::gpu_timer& with, const run::job& of,

@@ -135,8 +135,8 @@ class checker {
         if (tree_.states_word && names_.is_known(word)) {
             fail(*tree_.states_word,
                  in_quotes(word) +
-                     " stands among features for the states that are found by themselves, and "
-                     "the script has a name like it; expected another name there, such as '" +
+                     " means, among features, the states that are found automatically, but the script has "
+                     "the same name; expected another name in the script, such as '" +
                      word + "_seen'");
         }
         for (expression& e : tree_.features) {
@@ -217,8 +217,8 @@ class checker {
         check_agrees(where, a, t, list);
         if (right_of_ && variables_[a.variable].is_state) {
             fail(where, in_quotes(a.name) +
-                            " lives from block to block, and a right only says what it pays; "
-                            "set it in a block of its own");
+                            " keeps its value from block to block, which a right can't set; set it in a "
+                            "block of its own");
         }
         variables_.define(a.variable, depth);
     }

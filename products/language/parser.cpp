@@ -33,7 +33,7 @@ class parser {
                 tree.top.push_back(read_statement(true));
             } else {
                 tokens_.fail(found(tokens_.now()) +
-                             " comes after a block; statements stand above all blocks or inside one");
+                             " comes after a block; statements go above all blocks or inside one");
             }
         }
         if (tree.blocks.empty()) {
@@ -111,8 +111,7 @@ class parser {
         }
         if (b.right_of && b.continuous && !b.in_equal_steps) {
             tokens_.fail(
-                "expected 'every' and a step: a right 'between' two dates is there on dates so far apart, "
-                "found " +
+                "expected 'every' and the step between the dates of a right 'between' two dates, found " +
                 found(tokens_.now()));
         }
         if (b.right_of) read_terms(b);
@@ -197,7 +196,7 @@ class parser {
                 s.does = read_payment();
             }
         } else if (first.is("refuse")) {
-            if (!at_top) tokens_.fail("'refuse' checks the terms of a trade; it stands above all blocks");
+            if (!at_top) tokens_.fail("'refuse' checks the terms of a trade; it goes above all blocks");
             tokens_.take();
             if (tokens_.now().kind != token_kind::text) {
                 tokens_.fail("expected the reason in double quotes after 'refuse', found " +
@@ -266,7 +265,7 @@ class parser {
     loop read_loop(bool at_top) {
         loop l;
         tokens_.take();
-        const token name = tokens_.expect_name("a name for the asset at hand after 'for'");
+        const token name = tokens_.expect_name("a name for the asset after 'for'");
         tokens_.expect("in", "after the name");
         const token list = tokens_.expect_name("a list of assets after 'in'");
         l.name = std::string(name.text);

@@ -29,8 +29,8 @@ std::string fault_of_keys(std::span<const stream_name> all) {
         const auto [at, is_new] = known.emplace(n.key, &n);
         if (is_new || at->second->text == n.text) continue;
         return "'" + at->second->text + "' and '" + n.text +
-               "' have one key of random numbers, so they would move alike; expected another name for one of "
-               "them";
+               "' have the same key of random numbers, so they would move alike; expected another name for "
+               "one of them";
     }
     return {};
 }

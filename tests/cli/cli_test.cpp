@@ -247,7 +247,7 @@ TEST_F(cli, wrong_usage_is_refused_with_a_hint) {
         {{"verify", "--trades", "1"}, "tilewalk: found 1 trade, expected at least one of each of the "},
         {{"verify", "--plant", ""}, "--plant: found '', expected the name of a mistake, or all"},
         {{"price", "book.yaml", "--trade", ""}, "the book has no trade ''"},
-        {{"products", "nope"}, "unknown product 'nope'; tilewalk products lists those that there are"},
+        {{"products", "nope"}, "unknown product 'nope'; 'tilewalk products' lists them all"},
         {{"price", "book.yaml", "second.yaml"}, "unexpected argument 'second.yaml'"},
         {{"price", "book.yaml", "--phats", "3"}, "unknown option '--phats'; did you mean '--paths'?"},
         {{"price", "book.yaml", "--phats=3"}, "unknown option '--phats'; did you mean '--paths'?"},
@@ -335,7 +335,7 @@ TEST_F(cli, benchmarks_and_tuning_need_a_gpu) {
     expect({"bench", "prefetch", "asian", "--untimed"}, 75, "GPU", no_gpu);
     expect({"tune", "book.yaml"}, 75, "GPU", no_gpu);
     expect({"price", "book.yaml", "--device", "cuda"}, 75, "", no_gpu);
-    expect({"tune", "book.yaml", "--width", "2"}, 2, "it is these that are tuned", no_gpu);
+    expect({"tune", "book.yaml", "--width", "2"}, 2, "as these are tuned", no_gpu);
 }
 
 TEST_F(cli, unreadable_input_is_refused) {
@@ -984,8 +984,8 @@ TEST_F(cli, programs_of_their_own_are_found_or_missed_by_name) {
     fs::copy_file(TILEWALK_CLI, alone.program);
     expect({"price", "book.yaml"}, 0, "", alone);
     for (const std::string name : {"bench", "verify"}) {
-        expect({name}, 2, "tilewalk-" + name + ", which is not there; make commands builds it", alone);
-        expect({"help", name}, 2, "make commands builds it", alone);
+        expect({name}, 2, "tilewalk-" + name + ", which is missing; 'make commands' builds it", alone);
+        expect({"help", name}, 2, "'make commands' builds it", alone);
     }
     EXPECT_TRUE(has(run({"--help"}, alone).out, "  bench "));
 }

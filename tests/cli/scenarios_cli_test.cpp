@@ -362,7 +362,7 @@ TEST_P(scenarios_cli_interrupted, end_with_their_code_and_leave_nothing) {
         started.send(GetParam());
         const finished got = started.wait();
         EXPECT_EQ(got.code, 128 + GetParam()) << shown(words, got);
-        EXPECT_TRUE(has(got.err, keeps ? "the same command goes on with what was done"
+        EXPECT_TRUE(has(got.err, keeps ? "interrupted; run the same command again to resume"
                                        : "interrupted; nothing was written"))
             << shown(words, got);
         EXPECT_FALSE(files().contains("gains.csv"));

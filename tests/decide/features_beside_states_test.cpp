@@ -150,7 +150,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
         market_of("    A: {currency: USD, spot: 40, volatility: 0.2, dividend_model: spot, dividends: "
                   "[{date: 0.45, amount: 1}]}\n",
                   0.06),
-        "while it falls by a cash dividend on the way");
+        "if a cash dividend falls");
     // In place of the states it is still an error, as is a forbidden function.
     const std::string named = with(under_heston + plain, "['put_value(underlying, strike, maturity)']");
     const price_row refused = priced(named + "trades:\n  - {id: t, product: plain" + terms, 1024).rows[0];
@@ -308,8 +308,7 @@ TEST(features_beside_states, mistakes_are_told) {
     };
     const std::string text = put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]");
     const std::vector<refused_features> all{
-        {"[states]", "found 'states' alone, which decisions are taken by without features, too; expected an",
-         16},
+        {"[states]", "found only 'states', which is also the default; expected another", 16},
         {"[states, spot(underlying), states]", "found 'states' twice, expected it once", 42},
         {"[states, strike]", "alike on all paths", 24},
         {"[state, spot(underlying)]", "did you mean 'states'?", 16},
@@ -326,7 +325,7 @@ TEST(features_beside_states, mistakes_are_told) {
                          "[states, spot(underlying)]"));
     });
     EXPECT_NE(taken.find(":15:16"), std::string::npos) << taken;
-    EXPECT_NE(taken.find("and the script has a name like it"), std::string::npos) << taken;
+    EXPECT_NE(taken.find("but the script has the same name"), std::string::npos) << taken;
 }
 
 }  // namespace tilewalk::features_beside_states_test

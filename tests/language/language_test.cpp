@@ -144,8 +144,7 @@ struct complaint {
 };
 
 const std::string fixed_number_wanted =
-    "expected a number that is fixed from the start as the first argument of 'nth': a whole number, an "
-    "integer "
+    "expected a number known from the start as the first argument of 'nth': a whole number, an integer "
     "parameter, size(LIST) or position(a), or a sum or difference of them";
 
 const std::vector<complaint> complaints{
@@ -177,7 +176,7 @@ const std::vector<complaint> complaints{
     {"x = 1\n", 2, 1, "the script has no block; expected at least one 'on DATES:' or 'between A and B:'"},
     {"pay 1\non maturity:\n    pay 1\n", 1, 1, "'pay' stands inside an 'on' or 'between' block"},
     {"on maturity:\n    pay 1\nx = 0\n", 3, 1,
-     "'x' comes after a block; statements stand above all blocks or inside one"},
+     "'x' comes after a block; statements go above all blocks or inside one"},
     {"on maturity:\n    on maturity:\n        pay 1\n", 2, 5,
      "'on' begins a block of its own, not inside another block"},
     {"on maturity:\n    paye 1\n", 2, 5, "'paye' does not begin a statement; did you mean 'pay'?"},
@@ -196,7 +195,7 @@ const std::vector<complaint> complaints{
     {"on maturity:\n    pay 1 on maturity at 2\n", 2, 23,
      "a payment is 'on' a date or 'at' a time, not both"},
     {"on maturity:\n    refuse \"x\"\n", 2, 5,
-     "'refuse' checks the terms of a trade; it stands above all blocks"},
+     "'refuse' checks the terms of a trade; it goes above all blocks"},
     {"refuse strike\non maturity:\n    pay 1\n", 1, 8,
      "expected the reason in double quotes after 'refuse', found 'strike'"},
     {"if strike > 1:\n    refuse \"" + std::string(301, 'a') + "\"\non maturity:\n    pay 1\n", 2, 12,
@@ -245,7 +244,7 @@ const std::vector<complaint> complaints{
     {"on observations:\n    for a in bascet:\n        pay 1\n", 2, 14,
      "unknown list of assets 'bascet'; did you mean 'basket'?"},
     {"on observations:\n    for strike in basket:\n        pay 1\n", 2, 9,
-     "'strike' already means something else; choose another name for the asset at hand"},
+     "'strike' already means something else; choose another name for the asset"},
     {"on observations:\n    strike = 1\n", 2, 5, "'strike' is a parameter and can't be assigned"},
     {"on observations:\n    index = 1\n", 2, 5, "'index' is a word of the language and can't be assigned"},
     {"on observations:\n    max = 1\n", 2, 5, "'max' is a function of the language and can't be assigned"},
@@ -265,22 +264,22 @@ const std::vector<complaint> complaints{
     {"for a in basket:\n    x[a] = 1\non observations:\n    for a in others:\n        pay x[a]\n", 5, 15,
      "'x' has one value for each asset of 'basket', and this loop runs over 'others'"},
     {"x = spot(underlying)\non observations:\n    pay x\n", 1, 5,
-     "'spot' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
+     "'spot' needs a current date; use it inside an 'on' or 'between' block"},
     {"x = index\non observations:\n    pay x\n", 1, 5,
-     "'index' refers to the date at hand; it can be used inside an 'on' block only"},
+     "'index' refers to the current date; use it inside an 'on' block only"},
     {"on maturity:\n    pay index\n", 2, 9, "'index' refers to a schedule, and this block has a single date"},
-    {"on maturity:\n    pay value\n", 2, 9, "'value' is kept by the language itself and can't be read"},
+    {"on maturity:\n    pay value\n", 2, 9, "'value' is reserved by the language and can't be read"},
     {"on maturity:\n    pay touched_below(underlying, strike)\n", 2, 9,
      "'touched_below' asks what happens between two dates; it can be used inside a 'between' block "
      "only"},
     {"between start and maturity:\n    pay index\n", 2, 9,
-     "'index' refers to the date at hand; it can be used inside an 'on' block only"},
+     "'index' refers to the current date; use it inside an 'on' block only"},
     {"between start and maturity:\n    pay year_fraction(today, next)\n", 2, 30,
-     "'next' refers to the date at hand; it can be used inside an 'on' block only"},
+     "'next' refers to the current date; use it inside an 'on' block only"},
     {"x = time\non maturity:\n    pay x\n", 1, 5,
-     "'time' refers to the date at hand; it can be used inside a block only"},
+     "'time' refers to the current date; use it inside a block only"},
     {"on maturity:\n    pay step\n", 2, 9,
-     "'step' is the length of the interval at hand; it can be used inside a 'between' block only"},
+     "'step' is the length of the current interval; use it inside a 'between' block"},
     {"on maturity:\n    pay mean_spot(underlying)\n", 2, 9,
      "'mean_spot' asks what happens between two dates; it can be used inside a 'between' block only"},
     {"between start and maturity:\n    pay time_above(underlying)\n", 2, 9,
@@ -344,7 +343,7 @@ const std::vector<complaint> complaints{
      "coupon, pay_date, weight, rank, payout, convention, time, step, index, count, start, currency, true, "
      "false"},
     {"on maturity:\n    pay position(underlying)\n", 2, 18,
-     "expected the asset of a loop in position(...), found 'underlying', which stands in no list"},
+     "expected the asset of a loop in position(...), found 'underlying', which is in no list"},
     {"on maturity:\n    pay sum(position(weight[a]) for a in basket)\n", 2, 22,
      "expected an asset, found a number"},
     {"on maturity:\n    pay size(strike)\n", 2, 14,
@@ -366,9 +365,9 @@ const std::vector<complaint> complaints{
     {"on observations:\n    x = previous\n    pay 1\n", 2, 9,
      "expected a number or a condition after '=', found a date; write year_fraction(start, previous)"},
     {"x = forward(underlying, maturity)\non maturity:\n    pay x\n", 1, 5,
-     "'forward' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
+     "'forward' needs a current date; use it inside an 'on' or 'between' block"},
     {"x = bond(payout, maturity)\non maturity:\n    pay x\n", 1, 5,
-     "'bond' needs a date at hand; it can be used inside an 'on' or 'between' block only"},
+     "'bond' needs a current date; use it inside an 'on' or 'between' block"},
     {"on first(observations):\n    pay forward(maturity, underlying)\n", 2, 17,
      "expected an asset, found a date"},
     {"on first(observations):\n    pay call_value(underlying, maturity, strike)\n", 2, 32,
@@ -384,7 +383,7 @@ const std::vector<complaint> complaints{
      "expected a number of years, or a numeric parameter, after 'every'"},
     {"on maturity every 0.5:\n    pay 1\n", 1, 13, "expected ':' after 'on', found 'every'"},
     {"on maturity:\n    for pay in basket:\n        pay 1\n", 2, 9,
-     "expected a name for the asset at hand after 'for', found 'pay', which is a word of the language"},
+     "expected a name for the asset after 'for', found 'pay', which is a word of the language"},
 };
 
 TEST(language, complains_at_the_place_with_a_way_out) {

@@ -666,7 +666,7 @@ TEST(jump_models, pure_jumps_cannot_be_watched_continuously) {
                   4096, 1);
         EXPECT_EQ(rows[0].status, trade_status::failed);
         EXPECT_EQ(rows[0].kind, error_kind::input);
-        EXPECT_NE(rows[0].message.find("'A' moves by jumps alone"), std::string::npos) << rows[0].message;
+        EXPECT_NE(rows[0].message.find("'A' moves only by jumps"), std::string::npos) << rows[0].message;
         EXPECT_NE(rows[0].message.find("watching_dates"), std::string::npos) << rows[0].message;
         EXPECT_EQ(rows[0].where.line, 4);
         EXPECT_EQ(rows[1].status, trade_status::priced) << rows[1].message;
@@ -690,7 +690,7 @@ TEST(jump_models, a_parameter_out_of_range_is_named_with_its_place_and_range) {
              bad{"merton: {volatility: 0.2, jump_intensty: 1, jump_mean: 0, jump_sd: 0.1}",
                  "did you mean 'jump_intensity'"},
              bad{"merton: {volatility: 0.2, jump_intensity: 1, jump_mean: 3, jump_sd: 0.1}",
-                 "expected them as wild as one of at most 5"},
+                 "expected at most 5"},
              bad{"kou: {volatility: 0.2, jump_intensity: 1, p_up: 1.5, eta_up: 10, eta_down: 10}",
                  "found 1.5, expected a number between 0 and 1"},
              bad{"kou: {volatility: 0.2, jump_intensity: 1, p_up: 0.5, eta_up: 1, eta_down: 10}",
@@ -722,7 +722,7 @@ TEST(jump_models, a_parameter_out_of_range_is_named_with_its_place_and_range) {
              bad{"cgmy: {C: 1, G: 5, M: 10, Y: -2}", "found -2, expected a number at least -1 and below 2"},
              bad{"cgmy: {C: 1, G: 5, M: 10}", "Y"},
              bad{"cgmy: {C: 1, G: 5, M: 10, Y: 0.5, nu: 1}", "nu"},
-             bad{"cgmy: {C: 5, G: 3, M: 3, Y: 1.9}", "expected them as wild as one of at most 5"},
+             bad{"cgmy: {C: 5, G: 3, M: 3, Y: 1.9}", "expected at most 5"},
          }) {
         try {
             market::parse(market_of("model: {" + b.model + "}"), "bad.yaml");

@@ -207,11 +207,11 @@ TEST_F(hostile, what_is_no_file) {
                 "book.yaml:1:9: market: 'pipe.yaml': this is a pipe");
     expect_book("book names a device", "market: /dev/zero\ntrades: []\n", 2, "this is a device");
     expect_book("book names itself", "market: book.yaml\ntrades: []\n", 2,
-                "book.yaml:1:1: found a mapping with none of the keys that are known here: as_of, ");
+                "book.yaml:1:1: found a mapping with none of the known keys: as_of, ");
     expect_book("product is a pipe", "products: [pipe.yaml]\ntrades: []\n", 2,
                 "products[0]: 'pipe.yaml': this is a pipe");
     expect_book("product is a book", "products: [good_book.yaml]\ntrades: []\n", 2,
-                "good_book.yaml:1:1: found a mapping with none of the keys that are known here: product, ");
+                "good_book.yaml:1:1: found a mapping with none of the known keys: product, ");
     expect_cases(21);
 }
 

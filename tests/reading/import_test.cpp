@@ -77,11 +77,11 @@ TEST(import_xml, refuses_what_is_not_plain) {
         {"", "f:1:1: found nothing, expected an element of XML"},
         {"text", "f:1:1: found a text, expected an element of XML"},
         {"<!DOCTYPE a><a/>",
-         "f:1:1: found a document type or a section, expected elements: this reader takes no entities and no "
-         "document types"},
+         "f:1:1: found a document type or a section, expected elements; entities and document types are not "
+         "supported"},
         {"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
-         "f:1:1: found a document type or a section, expected elements: this reader takes no entities and no "
-         "document types"},
+         "f:1:1: found a document type or a section, expected elements; entities and document types are not "
+         "supported"},
         {"<a><b>&c;</b></a>",
          "f:1:7: found an entity that this reader does not take, expected one of &amp; &lt; &gt; &quot; "
          "&apos; or a number, "
@@ -104,10 +104,10 @@ TEST(import_xml, refuses_what_is_not_plain) {
         {"<a x=1/>", "f:1:6: found an attribute's value without quotes"},
         {"<a x='<'/>", "f:1:7: found < in a value, expected &lt;"},
         {"<a x='1'y='2'/>", "f:1:9: found a tag <a that does not end, expected >"},
-        {"<a>text</a>", "f:1:4: found a text beside elements, expected elements alone"},
-        {"<a><b>text<c/></b></a>", "f:1:7: found a text beside elements, expected elements alone"},
-        {"<a/><b/>", "f:1:5: found text behind the end of the document"},
-        {"<a></a>\nmore", "f:2:1: found text behind the end of the document"},
+        {"<a>text</a>", "f:1:4: found text beside elements, expected only elements"},
+        {"<a><b>text<c/></b></a>", "f:1:7: found text beside elements, expected only elements"},
+        {"<a/><b/>", "f:1:5: found text after the end of the document"},
+        {"<a></a>\nmore", "f:2:1: found text after the end of the document"},
         {"<a><b><!-- </b></a>", "f:1:7: found a comment that does not end; the file may be cut short"},
         {"<a><1/></a>", "f:1:5: found no name, expected one, as in <Trade>"},
         {"<?xml version='1.0' encoding='ISO-8859-1'?><a/>",
@@ -248,9 +248,9 @@ TEST_F(import_of_ore, any_field_that_is_not_known_is_refused) {
 }
 
 TEST_F(import_of_ore, attributes_that_are_not_known_are_refused) {
-    EXPECT_EQ(
-        refused("eq_call", "<Strike>", "<Strike unit=\"percent\">"),
-        "found the attribute 'unit' of <Strike>, which is not known for this trade and may change its value");
+    EXPECT_EQ(refused("eq_call", "<Strike>", "<Strike unit=\"percent\">"),
+              "found the attribute 'unit' of <Strike>, which is not supported for this trade and may change "
+              "its value");
     EXPECT_EQ(
         refused("swap", "<Rate>0.03</Rate>", "<Rate>0.03</Rate><Rate startDate=\"2028-01-15\">0.04</Rate>"),
         "found <Rate> '0.04', expected the same number for the whole leg, '0.03'");
@@ -269,16 +269,15 @@ TEST_F(import_of_ore, what_no_book_takes_is_refused) {
         return read.refused.size() == 1 ? read.refused.front().reason : std::string();
     };
     EXPECT_EQ(renamed(std::string(300, 'x')),
-              "found a trade that no book takes: id: found an id of 300 bytes, expected at most 256");
-    EXPECT_EQ(
-        renamed(" eq_call"),
-        "found a trade that no book takes: id: found the quoted text ' eq_call' with a blank at an end, "
-        "expected the id without it");
+              "found a trade that a book can't hold: id: found an id of 300 bytes, expected at most 256");
+    EXPECT_EQ(renamed(" eq_call"),
+              "found a trade that a book can't hold: id: found the quoted text ' eq_call' with a blank at an "
+              "end, expected the id without it");
     EXPECT_EQ(renamed("eq&#10;call"),
-              "found a trade that no book takes: id: found the quoted text 'eq\\ncall', expected one line of "
-              "text");
+              "found a trade that a book can't hold: id: found the quoted text 'eq\\ncall', expected one "
+              "line of text");
     EXPECT_EQ(refused("eq_call", "<Strike>100<", "<Strike>-7000<"),
-              "found a trade that no book takes: strike: found '-7000', expected a number at least 0");
+              "found a trade that a book can't hold: strike: found '-7000', expected a number at least 0");
     const book taken = book::of(of(whole()).book, "book");
     for (const books::trade& t : state_of(taken).trades) EXPECT_FALSE(t.failure) << t.failure->what();
 }
@@ -378,7 +377,7 @@ TEST_F(import_of_ore, what_changes_a_value_is_refused_or_read) {
         {"swaption", "<ExerciseDate>2027-01-15<", "<ExerciseDate>2027-02-15<",
          "found a swap that begins before the day of exercise"},
         {"swaption", "<Settlement>Physical<", "<Settlement>Cash<",
-         "found settlement in cash without <SettlementMethod>"},
+         "found cash settlement without <SettlementMethod>"},
         {"swaption", "<Settlement>Physical<",
          "<SettlementMethod>ParYieldCurve</SettlementMethod><Settlement>Cash<",
          "found <SettlementMethod> 'ParYieldCurve', expected one of PhysicalOTC"},
@@ -579,7 +578,7 @@ TEST_F(import_of_ore, rows_of_two_trades_have_different_ids) {
     const imported_portfolio read = of(with("eq_put_short", "eq_put_short", "eq_call_premium"));
     ASSERT_EQ(read.refused.size(), 1u);
     EXPECT_EQ(read.refused[0].reason,
-              "found a trade of which a row would be 'eq_call_premium', as one of another trade is, expected "
+              "found a trade with a row named 'eq_call_premium', like one of another trade, expected "
               "different ids");
     EXPECT_EQ(read.imported, 33u);
 }

@@ -570,10 +570,9 @@ TEST_F(scenario_reader_tables, refusals_of_a_history) {
               "'USD.rate@1y' has already, expected one column for each number");
     EXPECT_EQ(refused_history("Day,ACME.spot\n"),
               "levels.csv:1:1: found a table that does not begin with 'Date', expected levels by date");
-    EXPECT_EQ(
-        refused_history("Date\n"),
-        "levels.csv:1:1: found a table with no column that is a number of the market, expected market keys "
-        "in its header, or a table of 'keys' that leads to them");
+    EXPECT_EQ(refused_history("Date\n"),
+              "levels.csv:1:1: found no column for a number of the market, expected market keys in the "
+              "header, or 'keys' that map columns to them");
     EXPECT_EQ(refused_history("Date;ACME.spot\n"),
               "levels.csv:1:1: found one name, expected several with commas between them");
     EXPECT_EQ(refused_history(""), "levels.csv:1:1: found nothing, expected a header line");
@@ -769,14 +768,12 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
         "table.csv:1:1: found a table with no column 'Scenario', expected one with the names of scenarios");
     EXPECT_EQ(refused_table("Scenario,ACME.spot\n"),
               "table.csv:1:1: found a header and no rows, expected at least one scenario");
-    EXPECT_EQ(
-        refused_table("Scenario,ACME.spot\na,1\n", ", keys: {}"),
-        "s:1:32: table.keys: found keys for a table of moves, whose columns are market keys, expected them "
-        "beside a table of levels alone");
-    EXPECT_EQ(
-        refused_table("Date,ACME.spot\n2025-01-02,1\n"),
-        "table.csv:1:1: found levels by date, which are no scenarios by themselves; a file in YAML says what "
-        "to make of them, such as {history: {levels: NAME}}");
+    EXPECT_EQ(refused_table("Scenario,ACME.spot\na,1\n", ", keys: {}"),
+              "s:1:32: table.keys: found keys for a table of moves, whose columns are market keys already, "
+              "expected keys only with a table of levels");
+    EXPECT_EQ(refused_table("Date,ACME.spot\n2025-01-02,1\n"),
+              "table.csv:1:1: found levels by date, expected scenarios; a YAML file makes them from levels, "
+              "as in {history: {levels: NAME}}");
 }
 
 const std::string ore_table =
@@ -860,10 +857,9 @@ TEST_F(scenario_reader_tables, names_of_rows_of_ore) {
 TEST_F(scenario_reader_tables, refusals_of_ore) {
     const std::string head = "Date,Scenario,Numeraire,DiscountCurve/USD/3\n", row = "2025-01-02,1,1,0.9\n";
     const auto keyed = [&](const std::string& keys) { return refused_table(head + row, ", keys: " + keys); };
-    EXPECT_EQ(
-        refused_table(head + row),
-        "table.csv:1:1: found a table with no column that is a number of the market, expected market keys "
-        "in its header, or a table of 'keys' that leads to them");
+    EXPECT_EQ(refused_table(head + row),
+              "table.csv:1:1: found no column for a number of the market, expected market keys in the "
+              "header, or 'keys' that map columns to them");
     EXPECT_EQ(keyed("{DiscountCurve/USD/3: USD.rate@1y}"), nothing_refused);
     EXPECT_EQ(
         keyed("{DiscountCurve/USD/3: JPY.rate}"),
@@ -875,10 +871,9 @@ TEST_F(scenario_reader_tables, refusals_of_ore) {
         "of a rate");
     EXPECT_EQ(keyed("{DiscountCurve/USD/3: {key: JPY.rate, years: 0}}"),
               "s:1:77: table.keys.DiscountCurve/USD/3.years: found '0', expected a time after as_of");
-    EXPECT_EQ(
-        keyed("{EquitySpot/ACME/0: {key: ACME.spot, years: 1}}"),
-        "s:1:76: table.keys.EquitySpot/ACME/0.years: found a time for levels, expected one for discount "
-        "factors alone");
+    EXPECT_EQ(keyed("{EquitySpot/ACME/0: {key: ACME.spot, years: 1}}"),
+              "s:1:76: table.keys.EquitySpot/ACME/0.years: found a time for levels, expected one only for "
+              "discount factors");
     EXPECT_EQ(keyed("{EquitySpot/ACME: [ACME.spot], EquitySpot/ACME/0: ACME.spot}"),
               "s:1:82: table.keys.EquitySpot/ACME/0: found a second key for the column 'EquitySpot/ACME/0', "
               "expected one");

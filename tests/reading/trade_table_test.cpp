@@ -182,8 +182,8 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     const std::string head = "id,underlying,strike,maturity,quantity\n", european = ", product: european";
     const std::string rows = head + "a,ACME,100,1,500\nb,ACME,100,1,\nc,ACME,100,1,  \n";
     const std::string nothing =
-        "found nothing, expected a number of units; where one is meant by default, the table states it: "
-        "{csv: trades.csv, default_quantity: 1}, or default_quantity=1 in Python";
+        "found nothing, expected a number of units; to set one for all empty cells, write {csv: trades.csv, "
+        "default_quantity: 1}, or default_quantity=1 in Python";
     EXPECT_EQ(failure(rows, european), "b trades.csv:3:14: trades[1].quantity: " + nothing +
                                            "\nc trades.csv:4:14: trades[2].quantity: " + nothing);
     const book read = of(rows, european);

@@ -514,7 +514,7 @@ TEST(differences_rate_volatilities_of_simm, are_of_quotes_that_the_market_keeps)
                            "crif.csv has no volatility risk"));
     const std::size_t at = text.find("volatility: ", text.find("hull_white: {mean_reversion"));
     const std::string moved = said(std::string(text).replace(at, 17, "volatility: 0.010"));
-    EXPECT_TRUE(tests::has(moved, "volatilities that rate models were fitted to: ")) << moved;
+    EXPECT_TRUE(tests::has(moved, "volatilities that rate models are fitted to: ")) << moved;
     EXPECT_TRUE(tests::has(moved, "unchanged")) << moved;
 }
 
@@ -726,7 +726,7 @@ TEST_F(differences_of_a_command, are_told_where_they_have_no_value) {
     EXPECT_EQ(got.code, 3) << tests::shown(greeks, got);
     const std::string told = got.err.substr(
         std::min(got.err.find("tilewalk: --files: 1 difference has no value:\n"), got.err.size()));
-    EXPECT_TRUE(tests::has(told, ":\nvolatilities that rate models were fitted to: "))
+    EXPECT_TRUE(tests::has(told, ":\nvolatilities that rate models are fitted to: "))
         << tests::shown(greeks, got);
     EXPECT_EQ(std::ranges::count(told, '\n'), 2) << tests::shown(greeks, got);
 }

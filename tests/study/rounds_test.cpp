@@ -193,7 +193,7 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
         how);
     for (const std::string& said :
          {row_of(gains.base, "other").message, row_of(engine().price(b, how), "other").message})
-        EXPECT_NE(said.find(", asked for was 1e-05; "), std::string::npos) << said;
+        EXPECT_NE(said.find(", the tolerance 1e-05; "), std::string::npos) << said;
 }
 
 TEST(rounds, are_asked_for_by_any_trade_with_a_tolerance) {
@@ -323,7 +323,7 @@ TEST(rounds, that_would_lead_nowhere_are_not_begun) {
         }
     }
     const price_row of_paths = priced(to("1e-7")).rows.at(0);
-    EXPECT_NE(of_paths.message.find("even the 1073741824 paths that a run takes at most are too few"),
+    EXPECT_NE(of_paths.message.find("even 1073741824 paths, the most of a run, are too few"),
               std::string::npos)
         << of_paths.message;
     const price_row rounded = priced(to("1e-30")).rows.at(0);

@@ -53,8 +53,8 @@ TEST(streams, two_names_of_one_key_are_refused) {
     EXPECT_EQ(program::fault_of_keys(all), "");
     all[1].key = all[0].key;
     EXPECT_EQ(program::fault_of_keys(all),
-              "'A' and 'B' have one key of random numbers, so they would move alike; expected another name "
-              "for one of them");
+              "'A' and 'B' have the same key of random numbers, so they would move alike; expected another "
+              "name for one of them");
 }
 
 TEST(streams, places_count_the_dimensions_of_each_stream) {

@@ -466,7 +466,7 @@ void node::only(const std::vector<std::string>& known) const {
         // A file with none of our keys may be a stranger's: quote nothing of it.
         const bool is_file = key_ == nullptr && index_ < 0;
         if (is_file && suggestion(m.key, known).empty() && std::ranges::none_of(members(), is_known))
-            fail("found a mapping with none of the keys that are known here: " + joined(known));
+            fail("found a mapping with none of the known keys: " + joined(known));
         m.fail("unknown key " + shown(m.key) + alternatives(m.key, "known keys:", known));
     }
 }

@@ -61,7 +61,7 @@ xml_reader::xml_reader(std::string_view text, std::string name) : text_(text), n
     if (!start_tag(root_)) {
         is_at_end_ = true;
         between_elements();
-        if (at_ < text_.size()) refuse("found text behind the end of the document");
+        if (at_ < text_.size()) refuse("found text after the end of the document");
     }
 }
 
@@ -72,13 +72,13 @@ bool xml_reader::next(xml_element& into) {
         end_tag(root_);
         is_at_end_ = true;
         between_elements();
-        if (at_ < text_.size()) refuse("found text behind the end of the document");
+        if (at_ < text_.size()) refuse("found text after the end of the document");
         return false;
     }
     if (at_ == text_.size())
         refuse("found the end of the file, expected </" + shortened(root_.name) + ">" +
                std::string(may_be_cut_short));
-    if (!starts("<")) refuse("found a text beside elements, expected elements alone");
+    if (!starts("<")) refuse("found text beside elements, expected only elements");
     if (++children_ > bounds::entries) {
         refuse("found more than " + std::to_string(bounds::entries) + " elements in <" +
                shortened(root_.name) + ">, which is the limit");
@@ -137,8 +137,8 @@ void xml_reader::between_elements() {
             skip_past("?>", "an instruction");
         } else if (starts("<!")) {
             refuse(
-                "found a document type or a section, expected elements: this reader takes no entities and "
-                "no document types");
+                "found a document type or a section, expected elements; entities and document types are not "
+                "supported");
         } else {
             return;
         }
@@ -258,7 +258,7 @@ void xml_reader::content(xml_element& into, int depth) {
     }
     trim(into.text);
     if (!into.text.empty() && !into.children.empty())
-        refuse_at(place_of(first_text), "found a text beside elements, expected elements alone");
+        refuse_at(place_of(first_text), "found text beside elements, expected only elements");
 }
 
 void xml_reader::end_tag(const xml_element& of) {

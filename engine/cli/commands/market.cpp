@@ -72,9 +72,9 @@ std::vector<market_number> numbers_of_trades(const read_file& from, const market
 int show(const market_arguments& asked) {
     const output_format format = parse_format(asked.format, "--format");
     if (asked.keys && asked.changes)
-        throw error(error_kind::usage, "--keys and --changes ask for two lists; take one of them");
+        throw error(error_kind::usage, "--keys and --changes print different lists; use one of them");
     if (!asked.trades.empty() && !asked.keys)
-        throw error(error_kind::usage, "--trade says whose keys are meant; take --keys, too");
+        throw error(error_kind::usage, "--trade selects keys; use it with --keys");
     std::vector<std::filesystem::path> inputs;
     const read_file from = read(asked, inputs);
     market of = from.in;

@@ -31,9 +31,8 @@ const product_page& find_page(const std::vector<product_page>& pages, const std:
     std::vector<std::string> known;
     for (const auto& page : pages) known.push_back(page.name);
     const std::string near = suggestion(name, known);
-    throw error(error_kind::usage,
-                fmt::format("unknown product '{}'{}", name,
-                            near.empty() ? "; tilewalk products lists those that there are" : near));
+    throw error(error_kind::usage, fmt::format("unknown product '{}'{}", name,
+                                               near.empty() ? "; 'tilewalk products' lists them all" : near));
 }
 
 void price_example(product_page& page) {

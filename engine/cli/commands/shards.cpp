@@ -58,7 +58,8 @@ int plan_shards(const plan_arguments& asked) {
     constexpr std::size_t most_shards = 1'000'000;
     const std::size_t count = parse_count(asked.shards, "--shards", most_shards);
     if (asked.book == "-")
-        throw error(error_kind::usage, "a plan names its book: found standard input, expected a file");
+        throw error(error_kind::usage,
+                    "BOOK: found standard input, expected a file, since shards read it again");
     const chosen_book wanted = load_book(asked.book, asked.options);
     if (asked.options.print_config) {
         output("-").write(wanted.with.text(wanted.trades));
@@ -94,11 +95,10 @@ int plan_shards(const plan_arguments& asked) {
     remark(fmt::format("tilewalk: {}: {} trades in {} shards, the largest with {:.2f} times the mean cost",
                        asked.folder, wanted.trades.size(), made.count(), mean > 0 ? largest / mean : 1));
     if (!made.untrained().empty())
-        remark(
-            fmt::format("tilewalk: {} trades may be ended early, and finding their policies takes long: run\n"
-                        "  tilewalk run {} --stage training --shard i/{}   for each i, then\n"
-                        "  tilewalk merge {} --stage training",
-                        made.untrained().size(), asked.folder, made.count(), asked.folder));
+        remark(fmt::format(
+            "tilewalk: training the policies of {} trades takes long: run\n  tilewalk run {} --stage "
+            "training --shard i/{}   for each i, then\n  tilewalk merge {} --stage training",
+            made.untrained().size(), asked.folder, made.count(), asked.folder));
     remark("tilewalk: run\n" + way_on(made, asked.folder));
     return all_well;
 }
@@ -154,18 +154,16 @@ int run_shard(run_arguments& asked) {
     note_kept();
     const shard_outcome done = all.run(by, which.number, stage, options);
     for (const std::string& file : done.damaged)
-        remark(fmt::format("tilewalk: warning: {} was damaged; what it held was done again", file));
+        remark(fmt::format("tilewalk: warning: {} was damaged; its work was done again", file));
     if (done.blocks_taken > 0)
-        remark(fmt::format("tilewalk: went on from {} block{} of an earlier attempt", done.blocks_taken,
+        remark(fmt::format("tilewalk: resumed from {} block{} of an earlier attempt", done.blocks_taken,
                            done.blocks_taken == 1 ? "" : "s"));
     remark(
         fmt::format("tilewalk: {} {}: {}", name, done.was_done ? "was done already" : "is done", done.file));
     if (!done.told) {
         if (!outputs.empty())
-            remark(
-                fmt::format("tilewalk: warning: {} was done before and has left no word of how it went: "
-                            "no metrics are written",
-                            name));
+            remark(fmt::format("tilewalk: warning: {} was done before and kept no metrics: none are written",
+                               name));
         return all_well;
     }
     keep_apart(outputs, read_for(*done.told));
@@ -198,7 +196,7 @@ int merge_scenarios(const shards& all, const settings& with, merge_arguments& as
     if (asked.totals || asked.tiles)
         throw error(
             error_kind::usage,
-            "--totals and --tiles are for prices; the plan is of scenarios, whose files --files writes");
+            "--totals and --tiles are for prices; this plan has scenarios, whose files --files writes");
     const output to(with.output.value);
     const report_folder files(asked.files, scenario_reports());
     asked.beside.open();
@@ -261,14 +259,14 @@ market market_of(const sharded_request& of) {
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
                   const std::string& folder_of_files, bool spreadsheet_safe, bool tiles, side_files& beside) {
     if (tiles && with.format.value != result_format::json)
-        throw error(error_kind::usage, "--tiles puts means by part of the run into JSON; take --format json");
+        throw error(error_kind::usage, "--tiles adds means by part of the run to JSON; use --format json");
     if (!folder_of_files.empty() && all.request().greeks)
         throw error(error_kind::usage,
-                    "--files is for differences, gains and prices, and the plan is of sensitivities; plan "
-                    "--with-differences");
+                    "--files is for differences, gains and prices, but this plan has sensitivities; plan "
+                    "with --with-differences");
     if (folder_of_files.empty() && all.request().differences)
         throw error(error_kind::usage,
-                    "the plan is of differences, which merge writes into a folder; take --files DIR");
+                    "this plan has differences, which merge writes to a folder; add --files DIR");
     const output to(with.output.value);
     std::optional<market> in;
     if (all.request().differences) in = market_of(all.request());

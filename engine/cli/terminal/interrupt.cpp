@@ -75,7 +75,7 @@ void interrupt::take_back() const {
 }
 
 const char* words_of_interrupt() {
-    if (keeps) return "tilewalk: interrupted; the same command goes on with what was done";
+    if (keeps) return "tilewalk: interrupted; run the same command again to resume";
     return has_written ? "tilewalk: interrupted" : "tilewalk: interrupted; nothing was written";
 }
 

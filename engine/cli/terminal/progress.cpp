@@ -55,8 +55,8 @@ std::string progress_line(const progress& now, double seconds, int columns, coun
     const double rate = seconds > 0 ? static_cast<double>(now.path_steps_done) / seconds : 0.0;
     const std::string left = done > 0.005 ? clock_text(seconds * (1 - done) / done) : "?";
     const std::string figures =
-        finds ? fmt::format(" {:3.0f}%  {}/{} policies  {} until paths are walked", 100 * done,
-                            now.policies_done, now.policies, left)
+        finds ? fmt::format(" {:3.0f}%  {}/{} policies  {} until pricing", 100 * done, now.policies_done,
+                            now.policies, left)
         : now.round > 0
             ? fmt::format(" {:3.0f}%  round {}  {}/{} trades in tolerance{}  {} path-steps/s  {} left",
                           100 * done, now.round, now.trades_in_tolerance, now.trades,

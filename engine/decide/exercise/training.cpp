@@ -40,7 +40,7 @@ std::size_t paths_that_fit(std::size_t rows, std::uint64_t asked) {
     const std::size_t fit = most_bytes_left / sizeof(double) / std::max<std::size_t>(rows, 1);
     if (fit < kernels::paths_per_tile && fit < asked) {
         throw error(error_kind::input,
-                    "the decision to end the trade takes " + std::to_string(rows) +
+                    "the exercise decision takes " + std::to_string(rows) +
                         " numbers of each path, expected at most " +
                         std::to_string(most_bytes_left / sizeof(double) / kernels::paths_per_tile) +
                         "; take fewer dates");
@@ -341,7 +341,7 @@ void reduce(begun& to, std::size_t beside) {
     to.known.insert(to.known.end(), made.begin(), made.end());
     if (to.known.size() + beside <= language::most_features) return;
     throw error(error_kind::input,
-                "the decision to end the trade depends on " + std::to_string(known.size() + beside) +
+                "the exercise decision depends on " + std::to_string(known.size() + beside) +
                     " numbers of the path, and on " + std::to_string(to.known.size() + beside) +
                     " if those of a kind are ranked, expected at most " +
                     std::to_string(language::most_features) + "; name " +

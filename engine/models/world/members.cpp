@@ -71,11 +71,11 @@ void members::add_asset(const std::string& name) {
     f.has_cash_dividends = pays_cash && !f.falls;
     f.rates = add_rates(a.currency);
     if (f.rates && pays_cash) {
-        throw error(error_kind::input,
-                    "asset '" + name + "' pays cash dividends, and the rates of " + a.currency +
-                        ", which say what they are worth, move by a model; expected proportional "
-                        "dividends or a dividend_yield",
-                    a.where);
+        throw error(
+            error_kind::input,
+            "asset '" + name + "' pays cash dividends, and the rates of " + a.currency +
+                ", which discount them, move by a model; expected proportional dividends or a dividend_yield",
+            a.where);
     }
     if (a.currency != trade_currency_) {
         f.quanto = drivers_of_rate(a.currency, "asset '" + name + "' is paid in");

@@ -18,11 +18,10 @@ namespace {
 // Throws for cash dividends on the way: paths with too little left pay less, so the mean is unknown.
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
-    throw language::not_known_ahead(
-        "the value ahead of '" + f.name +
-            "' is not known while it falls by a cash dividend on the way; expected "
-            "dividend_model: escrowed, or no cash dividend between the two dates",
-        f.asset->where);
+    throw language::not_known_ahead("the value ahead of '" + f.name +
+                                        "' is not known if a cash dividend falls in between; expected "
+                                        "dividend_model: escrowed, or no cash dividend between the two dates",
+                                    f.asset->where);
 }
 
 }  // namespace

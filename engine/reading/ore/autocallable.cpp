@@ -40,7 +40,7 @@ void read_autocallable(trade& of) {
     const schedule paid = read_schedule(of.data.at("SettlementDates").at("ScheduleData"), of.known);
     if (paid.dates != days.dates)
         of.data.at("SettlementDates")
-            .fail("found other days than those of <FixingDates>: all is paid on them");
+            .fail("found other days than those of <FixingDates>, on which all is paid");
     std::vector<value> factors;
     for (const fields& one : of.data.at("AccumulationFactors").all("Factor"))
         factors.emplace_back(one.number());

@@ -148,7 +148,7 @@ void fields::expect_all_read() const {
         if (read_->seen.contains(&attribute)) continue;
         throw error(error_kind::input,
                     "found the attribute " + shown(attribute.name) + " of " + tag(name()) +
-                        ", which is not known for this trade and may change its value",
+                        ", which is not supported for this trade and may change its value",
                     {read_->file, attribute.line, attribute.column});
     }
     for (const xml_element& child : of_->children) {
@@ -159,7 +159,8 @@ void fields::expect_all_read() const {
         }
         throw error(error_kind::input,
                     "found " + tag(child.name) + (child.text.empty() ? "" : " " + shown(child.text)) +
-                        " in " + tag(name()) + ", which is not known for this trade and may change its value",
+                        " in " + tag(name()) +
+                        ", which is not supported for this trade and may change its value",
                     {read_->file, child.line, child.column});
     }
 }

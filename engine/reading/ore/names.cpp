@@ -83,8 +83,8 @@ dates::calendar names::calendar(const fields& at) const {
         const auto found = calendars_.find(one);
         if (found == calendars_.end()) {
             at.fail("found the calendar " + config::shown(one) +
-                    ", whose holidays are not known; a file of --names tells them, as in {calendars: {" +
-                    one + ": holidays.yaml}}, where weekends stands for Saturdays and Sundays alone");
+                    ", whose holidays are not known; give them in a file for --names, as in {calendars: {" +
+                    one + ": holidays.yaml}}, or weekends for Saturdays and Sundays only");
         }
         joined = joined ? joined->joined_with(found->second) : found->second;
         begin = end + 1;
@@ -97,8 +97,8 @@ void names::demand_without_credit(const fields& curve) {
     if (id.empty()) return;
     if (!without_credit_.contains(id)) {
         curve.fail("found the credit curve " + config::shown(id) +
-                   ", but no trade defaults here; a file of --names may say that it is to be taken as if it "
-                   "could not, as in {without_credit: [" +
+                   ", but trades here have no default risk; to leave it out, list it in a file for --names, "
+                   "as in {without_credit: [" +
                    id + "]}");
     }
     note(id + " is taken as if it could not default");

@@ -108,7 +108,7 @@ const fields::meanings double_types{{"KnockIn", "knock_in"}, {"KnockOut", "knock
 
 void demand_no_rebate(const trade& of, const barrier_terms& barrier) {
     if (barrier.rebate != 0)
-        of.data.at("BarrierData").at("Rebate").fail_found("0: options with one barrier alone have rebates");
+        of.data.at("BarrierData").at("Rebate").fail_found("0: only options with one barrier have rebates");
 }
 
 void set_rebate(value& row, const trade& of, double rebate, const written_on& on, bool is_out) {

@@ -126,13 +126,13 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
             for (const value& row : made.rows) values += values_in(row);
             if (values <= most_values) {
                 if (const auto complaint = complaint_of_book(made))
-                    reader.fail(element, "found a trade that no book takes: " + *complaint);
+                    reader.fail(element, "found a trade that a book can't hold: " + *complaint);
             }
             for (const value& row : made.rows) {
                 if (row_ids.contains(row.at("id").text()))
-                    reader.fail(element, "found a trade of which a row would be " +
+                    reader.fail(element, "found a trade with a row named " +
                                              config::shown(row.at("id").text()) +
-                                             ", as one of another trade is, expected different ids");
+                                             ", like one of another trade, expected different ids");
             }
             if (!made.product.is_nothing())
                 products.emplace(made.product.at("product").text(), std::move(made.product));

@@ -212,8 +212,8 @@ void read_swaption(trade& of) {
         !option.has("SettlementMethod")) {
         option.at("Settlement")
             .fail(
-                "found settlement in cash without <SettlementMethod>, which is by the par yield then; "
-                "expected CollateralizedCashPrice or Physical");
+                "found cash settlement without <SettlementMethod>, which means par yield; expected "
+                "CollateralizedCashPrice or Physical");
     }
     option.ignore({"MidCouponExercise"});
     const auto [fixed, floating] = read_legs(of);
@@ -304,7 +304,7 @@ void read_bond(trade& of) {
     const fields periods = data.at("ScheduleData");
     const auto rules = periods.find("Rules");
     if (!rules)
-        periods.fail("found a list of dates, expected <Rules>: of a bond they tell when its coupons begin");
+        periods.fail("found a list of dates, expected <Rules>, which say when the coupons of a bond begin");
     const auto& all = coupons.periods.dates;
     const auto every = dates::parse_period(lower(coupons.periods.tenor));
     dates::schedule_rule ours;
@@ -319,8 +319,7 @@ void read_bond(trade& of) {
     }();
     if (!is_same)
         rules->fail(
-            "found coupons that roll or have a stub, expected dates that a period counts from the first of "
-            "them");
+            "found coupons that roll or have a stub, expected dates in whole periods from the first one");
     value& row = of.add("coupon_bond");
     value dates_of = value::mapping();
     dates_of["start"] = dates::to_string(all.front());

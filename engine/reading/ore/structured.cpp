@@ -215,7 +215,7 @@ void read_accumulator(trade& of) {
     if (barriers.size() != 1) {
         of.data.at("Barriers")
             .fail("found " + std::to_string(barriers.size()) +
-                  " barriers, expected the knock-out alone: no fixings are guaranteed");
+                  " barriers, expected only the knock-out: guaranteed fixings are not supported");
     }
     if (buys) {
         barriers[0].one_of("Type", {{"UpAndOut", ""}});

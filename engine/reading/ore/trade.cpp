@@ -70,9 +70,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
         data.at("ExerciseDates").fail("found several days of exercise, expected one");
     if (const auto payment = data.find("PaymentData")) {
         const auto days = payment->find("Dates");
-        if (!days)
-            payment->fail(
-                "found a rule for the payment, expected none or the day of exercise: all is paid on it");
+        if (!days) payment->fail("found a payment rule, expected none or payment on the day of exercise");
         for (const fields& day : days->all("Date"))
             if (day.date() != out.expiry()) day.fail_found("the day of exercise: all is paid on it");
     }

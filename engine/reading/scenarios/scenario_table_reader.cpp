@@ -125,10 +125,9 @@ void read_rows(config::csv_reader& rows, const node* row_count, scenarios_so_far
     if (is_of_ore(rows)) {
         read_levels(rows, keys(), so_far);
     } else if (is_of_levels(rows)) {
-        rows.fail_header(
-            0,
-            "found levels by date, which are no scenarios by themselves; a file in YAML says what "
-            "to make of them, such as {history: {levels: NAME}}");
+        rows.fail_header(0,
+                         "found levels by date, expected scenarios; a YAML file makes them from levels, as "
+                         "in {history: {levels: NAME}}");
     } else {
         read_moves(rows, so_far);
     }
@@ -145,8 +144,8 @@ void read_table(const node& given, scenarios_so_far& so_far) {
     config::csv_reader rows(text.text, text.name);
     if (keys != nullptr && !is_of_levels(rows)) {
         keys->fail(
-            "found keys for a table of moves, whose columns are market keys, expected them beside a "
-            "table of levels alone");
+            "found keys for a table of moves, whose columns are market keys already, expected keys only with "
+            "a table of levels");
     }
     const node* const row_count = given.is_mapping() ? given.find("row_count") : nullptr;
     read_rows(rows, row_count, so_far, [&] { return read_level_keys(keys, so_far.numbers, so_far.files); });

@@ -116,7 +116,7 @@ std::vector<calibrations::fitted_numbers> find_fits(const difference_request& of
         return out;
     } catch (const error& e) {
         if (e.kind() != error_kind::input) throw;
-        to.failures.push_back(std::string("volatilities that rate models were fitted to: ") + e.what());
+        to.failures.push_back(std::string("volatilities that rate models are fitted to: ") + e.what());
         return {};
     }
 }

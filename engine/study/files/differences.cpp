@@ -154,12 +154,12 @@ void tell_of_left_out(const book_shifts& shifts, const std::optional<simm_shifts
     std::string text = keys.front();
     for (std::size_t k = 1; k < std::min(keys.size(), most); ++k) text += ", " + keys[k];
     if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
-    to.push_back("ORE has no factor for numbers that trades depend on, and sensitivity.csv no line: " + text +
-                 "; the Greeks themselves tell of them");
+    to.push_back("ORE has no factor for these numbers, so sensitivity.csv has no lines for them: " + text +
+                 "; the Greeks have them");
     if (has_parameters)
         to.emplace_back(
-            "crif.csv has no volatility risk of models whose parameters these are: SIMM asks for that of "
-            "quoted volatilities, which a market keeps that 'tilewalk calibrate' fitted to them");
+            "crif.csv has no volatility risk of the models of these parameters: SIMM needs quoted "
+            "volatilities, which a market from 'tilewalk calibrate' keeps");
 }
 
 class difference_run {

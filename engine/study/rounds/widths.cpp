@@ -68,9 +68,9 @@ std::string cure_of(const figure_of_unit& figure, const width_of_figure& is, con
                     std::string_view name) {
     const double rounding = rounding_of(figure.value);
     if (is.tolerance < rounding)
-        return fmt::format("no number of paths will do, since the {} is rounded to {:.1g}", name, rounding);
+        return fmt::format("no number of paths is enough, since the {} is rounded to {:.1g}", name, rounding);
     if (is_out_of_reach(figure, is, to))
-        return fmt::format("even the {} paths that a run takes at most are too few", to.most_paths);
+        return fmt::format("even {} paths, the most of a run, are too few", to.most_paths);
     return fmt::format("about {} paths should do", is.paths_needed);
 }
 
@@ -174,11 +174,11 @@ std::string text_of_miss(const figure_of_unit& figure, const width_of_figure& is
                          const std::string& name) {
     const std::string of = name.empty() ? "" : " of " + name;
     if (!(is.half_width > 0))
-        return fmt::format("the paths show no error{} to hold against the tolerance", of);
-    return fmt::format("the interval{} at {:.4g} % is {:.3g} wide to each side{}, asked for was {:.3g}; {}",
+        return fmt::format("the paths give no standard error{} to compare with the tolerance", of);
+    return fmt::format("the half-width of the interval{} at {:.4g} % is {:.3g}{}, the tolerance {:.3g}; {}",
                        of, 100 * to.confidence, is.half_width,
-                       figure.least_hits > 0 ? ", with what so few paths leave uncertain" : "", is.tolerance,
-                       cure_of(figure, is, to, name.empty() ? "price" : "figure"));
+                       figure.least_hits > 0 ? ", including the uncertainty of so few paths" : "",
+                       is.tolerance, cure_of(figure, is, to, name.empty() ? "price" : "figure"));
 }
 
 void add_miss(price_row& row, const std::string& text) {

@@ -204,10 +204,10 @@ void add_kernels(const cuda::gpu_facts& of, run_manifest& told) {
 }
 
 std::string book_walk::lack_of_cpu() const {
-    if (program::is_fast(run_.how.precision)) return "precision single_fast; take precision single";
+    if (program::is_fast(run_.how.precision)) return "precision single_fast; use precision single";
     const random::catalogue_entry& source = source_of(run_, false);
     if (!source.needs_gpu) return {};
-    return fmt::format("random numbers of {}; take random {}", source.name,
+    return fmt::format("random numbers from {}; use random {}", source.name,
                        random::on_any_device(source).name);
 }
 

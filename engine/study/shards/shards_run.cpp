@@ -362,8 +362,8 @@ shard_outcome shards::run(const engine& by, std::size_t number, stage of, const 
     if (!trains && !plan.untrained.empty()) {
         throw error(error_kind::usage,
                     std::to_string(plan.untrained.size()) +
-                        " trades may be ended early, and their policies are still to be found: run the stage "
-                        "training of each shard, then merge it",
+                        " trades with early exercise have no policy yet: run the stage training of each "
+                        "shard, then merge it",
                     {plan.folder.string()});
     }
     const run_options with = verbs::options_for(plan.request, options);

@@ -90,7 +90,7 @@ layout read_own(std::string_view file, const std::string& name) {
     if (file.size() < header_bytes)
         refuse(name, "found a header of " + std::to_string(file.size()) + " bytes, expected 64");
     if (word_at<std::uint64_t>(file, 56) != fnv1a(file.substr(0, 56)))
-        refuse(name, "the header is damaged: its checksum is not that of its bytes");
+        refuse(name, "the header is damaged: its checksum does not match");
     if (const auto version = word_at<std::uint32_t>(file, 8); version != 1)
         refuse(name, "found version " + std::to_string(version) + " of Tilewalk's shocks, expected 1");
     const auto element_bytes = word_at<std::uint32_t>(file, 12);

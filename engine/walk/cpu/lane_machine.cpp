@@ -74,10 +74,9 @@ run::tile_range path_job::walked_tiles() const {
 void path_job::check() const {
     if (walked_tiles().end() > tiles()) throw error(error_kind::internal, "the run has no such tiles");
     if (program::is_fast(precision)) {
-        throw error(
-            error_kind::usage,
-            "precision single_fast stands for the approximations of a GPU's hardware and needs a GPU; "
-            "precision single walks the same paths with exact functions on the CPU");
+        throw error(error_kind::usage,
+                    "precision single_fast takes the approximate functions of a GPU and needs one; precision "
+                    "single takes exact functions on the CPU");
     }
     check_cube(normals, "normals", code->normals.size(), when->steps(), paths);
     check_cube(uniforms, "uniforms", code->uniforms.size(), when->steps(), paths);

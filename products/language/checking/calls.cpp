@@ -36,8 +36,7 @@ void calls::check_place(const expression& e, const function_entry& f) const {
     const bool needs_date = f.kind == function_kind::market || f.kind == function_kind::rate;
     if (needs_date && names_.where() == surroundings::top) {
         fail(tree_, e.where,
-             in_quotes(f.name) +
-                 " needs a date at hand; it can be used inside an 'on' or 'between' block only");
+             in_quotes(f.name) + " needs a current date; use it inside an 'on' or 'between' block");
     }
     if (f.kind == function_kind::interval && names_.where() != surroundings::interval) {
         fail(tree_, e.where,
@@ -157,7 +156,7 @@ type calls::check_position(expression& e) {
     if (e.means != meaning::loop_asset) {
         fail(tree_, e.where,
              "expected the asset of a loop in position(...), found " + in_quotes(e.text) +
-                 ", which stands in no list");
+                 ", which is in no list");
     }
     return type::number;
 }
@@ -211,8 +210,8 @@ void calls::check_rank(expression& e) {
     arguments_.expect(e, type::number);
     if (!is_fixed(e)) {
         fail(tree_, e.where,
-             "expected a number that is fixed from the start as the first argument of 'nth': a whole "
-             "number, an integer parameter, size(LIST) or position(a), or a sum or difference of them");
+             "expected a number known from the start as the first argument of 'nth': a whole number, an "
+             "integer parameter, size(LIST) or position(a), or a sum or difference of them");
     }
 }
 

@@ -121,18 +121,17 @@ type names::resolve_special(expression& e) const {
 
 void names::check_is_at_hand(const expression& e) const {
     if (e.text == "value" || e.text == "alive") {
-        fail(tree_, e.where, in_quotes(e.text) + " is kept by the language itself and can't be read");
+        fail(tree_, e.where, in_quotes(e.text) + " is reserved by the language and can't be read");
     }
     const bool is_of_intervals = e.text == "step";
     const bool is_of_both = e.text == "time" || e.text == "today" || e.text == "previous";
     if (is_of_intervals && where_ != surroundings::interval) {
-        fail(tree_, e.where,
-             "'step' is the length of the interval at hand; it can be used inside a 'between' block only");
+        fail(tree_, e.where, "'step' is the length of the current interval; use it inside a 'between' block");
     }
     if (where_ == surroundings::top ||
         (where_ == surroundings::interval && !is_of_intervals && !is_of_both)) {
         fail(tree_, e.where,
-             in_quotes(e.text) + " refers to the date at hand; it can be used inside " +
+             in_quotes(e.text) + " refers to the current date; use it inside " +
                  (is_of_both ? "a block only" : "an 'on' block only"));
     }
 }
@@ -217,7 +216,7 @@ std::optional<std::size_t> names::find_loop(std::string_view name) const {
 void names::enter_loop(const std::string& name, place where, std::size_t list) {
     if (is_known(name) || find_function(name) != nullptr) {
         fail(tree_, where,
-             in_quotes(name) + " already means something else; choose another name for the asset at hand");
+             in_quotes(name) + " already means something else; choose another name for the asset");
     }
     loops_.push_back({name, list, where});
 }

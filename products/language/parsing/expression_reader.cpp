@@ -143,7 +143,7 @@ void expression_reader::read_arguments(expression& call) {
 void expression_reader::read_aggregate(expression& call) {
     call.is = form::aggregate;
     tokens_.take();
-    const token name = tokens_.expect_name("a name for the asset at hand after 'for'");
+    const token name = tokens_.expect_name("a name for the asset after 'for'");
     tokens_.expect("in", "after the name");
     const token list = tokens_.expect_name("a list of assets after 'in'");
     tokens_.expect(")", "after the list of '" + call.text + "'");

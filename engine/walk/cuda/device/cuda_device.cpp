@@ -552,7 +552,7 @@ std::unique_ptr<device> open_device(int index) {
     if (!all.why_none.empty()) throw device_error(device_failure::refused, name + ": " + all.why_none);
     if (index < 0 || index >= count)
         throw device_error(device_failure::refused,
-                           name + " is not there; this machine has " +
+                           name + " does not exist; this machine has " +
                                (count == 1 ? "GPU 0 alone" : "GPUs 0 to " + std::to_string(count - 1)));
     device_finding found = look_at(index);
     if (!found.why_not.empty()) throw device_error(device_failure::refused, name + ": " + found.why_not);

@@ -39,8 +39,7 @@ std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
         for (const program::event& e : job.when->events_after(step)) {
             if (e.section <= last || e.row != next_row[e.section]++) {
                 return error(error_kind::usage,
-                             "two dates of one block fall on the same moment; a GPU can't walk that, the "
-                             "CPU can");
+                             "two dates of one block coincide, which only the CPU can simulate");
             }
             last = e.section;
         }
