@@ -207,7 +207,7 @@ def main():
         expect(wrong, "docs/autocall.svg", shown == pages["picture of autocall"],
                "is another picture than 'tilewalk explain configs/books/demo.yaml autocall --picture' draws")
         done = run("explain", demo, "--picture", folder / "all.svg", exits=(2,))
-        expect(wrong, "picture", "name it behind the book" in done.stderr, done.stderr)
+        expect(wrong, "picture", "name it after the book" in done.stderr, done.stderr)
         # The report is written whole or not at all, and never over an input.
         done = run("price", demo, "--report", demo, exits=(2,))
         expect(wrong, "report", "which is read" in done.stderr, done.stderr)

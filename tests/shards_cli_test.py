@@ -145,7 +145,7 @@ def check_files_and_metrics(folder):
     expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder / "w.csv", "--files", folder / "w.csv"), 2, "--files")
     greeks = folder / "greeks"
     expect(run("plan", BOOK, *SETTINGS, "--shards", 1, "-o", greeks, "--greeks", "delta"), 0)
-    expect(run("merge", greeks, "-o", folder / "g.csv", "--files", folder / "g"), 2, "plan --with-differences")
+    expect(run("merge", greeks, "-o", folder / "g.csv", "--files", folder / "g"), 2, "plan with --with-differences")
     assert not (folder / "g").exists()
 
 
@@ -170,7 +170,7 @@ def check_signals(folder):
         assert "run the same command again to resume" in errors, errors
     for block in sorted(journal.glob("*.kept"))[1:]:
         block.unlink()
-    expect(run(*local), 0, "went on from 1 block of an earlier attempt")
+    expect(run(*local), 0, "resumed from 1 block of an earlier attempt")
     expect(run("merge", plan, "-o", folder / "merged.csv"), 0)
     assert (folder / "merged.csv").read_bytes() == whole.read_bytes(), "other bytes after signals"
 

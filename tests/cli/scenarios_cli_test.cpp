@@ -224,7 +224,7 @@ TEST_F(scenarios_cli, gains_that_miss_their_tolerance_are_told_and_exit_3) {
         out.push_back(tolerance);
         return with(out);
     };
-    expect(to("0.000001"), 3, "did not come within their tolerance");
+    expect(to("0.000001"), 3, "missed their tolerance");
     EXPECT_EQ(run(to("1000")).code, 0);
 }
 

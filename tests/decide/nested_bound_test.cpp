@@ -463,7 +463,7 @@ TEST(nested_bound, says_why_there_is_none) {
          "its bound comes from the regression, as it has no nested one: the right may be used several "
          "times"},
         {"exercise on dates with notice 30 days: receive max(strike - spot(underlying), 0)\n",
-         "its bound is that of the regression, for it has no nested one: rights have notice"},
+         "its bound comes from the regression, as it has no nested one: rights have notice"},
         {tests::put + "call on dates: pay 50\n", "without a bound: both sides have rights"}};
     for (const one& of : all) {
         const price_row nested = row_of(bermudan(of.script), 4096);
@@ -478,7 +478,7 @@ TEST(nested_bound, says_why_there_is_none) {
         put_on("spot: 36, volatility: {scenarios: " + volatilities.name() + ", times: [0.5, 1.0]}", 0.06,
                "40", "[0.5, 1.0]");
     const price_row row = row_of(by_scenarios, 4096);
-    EXPECT_NE(row.message.find("for it has no nested one: it takes scenarios of the market"),
+    EXPECT_NE(row.message.find("as it has no nested one: it takes scenarios of the market"),
               std::string::npos)
         << row.message;
     EXPECT_EQ(row.price, row_of(by_scenarios, 4096, "regression").price);

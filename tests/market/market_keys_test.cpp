@@ -390,7 +390,7 @@ TEST(market_keys, a_surface_that_is_bent_elsewhere_is_told) {
     const std::size_t before = m.remarks().size();
     const market bent = m.shifted("A.volatility@0.5y,100", 0.2);
     ASSERT_GT(bent.remarks().size(), before + 1);
-    EXPECT_NE(bent.remarks().back().find("others than before the market was changed"), std::string::npos)
+    EXPECT_NE(bent.remarks().back().find("these remarks changed with the market"), std::string::npos)
         << bent.remarks().back();
     EXPECT_EQ(bent.shifted("A.volatility@0.5y,100", -0.2).with("A.volatility@0.5y,100", 0.2).remarks(),
               m.remarks());

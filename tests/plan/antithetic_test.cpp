@@ -481,7 +481,7 @@ TEST(antithetic_pairs, are_explained) {
         EXPECT_EQ(p.failure, "") << p.trade;
         EXPECT_NE(p.program.find("opposite/"), std::string::npos) << p.program;
         EXPECT_TRUE(std::ranges::any_of(
-            p.remarks, [](const std::string& r) { return r.starts_with("its paths are pairs"); }));
+            p.remarks, [](const std::string& r) { return r.starts_with("antithetic variates: "); }));
     }
 }
 

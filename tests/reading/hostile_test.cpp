@@ -400,7 +400,7 @@ TEST_F(hostile, values_that_mislead) {
            "duplicate key 'as_of'");
     market("the 30th of February", "2026-01-15", "2026-02-30", "there is no day '2026-02-30'");
     market("a book for a market", good_market, head + good_trade,
-           "found a mapping with none of the keys that are known here");
+           "found a mapping with none of the known keys");
     expect_cases(38);
 }
 

@@ -238,9 +238,9 @@ TEST_F(import_of_ore, any_field_that_is_not_known_is_refused) {
         ASSERT_EQ(read.refused.size(), 1u) << name << " at " << at;
         const auto line = std::count(xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
         EXPECT_EQ(read.refused.front().where.line, line);
-        EXPECT_EQ(
-            read.refused.front().reason.find("found <Surprise> '1' in <" + name + ">, which is not known"),
-            0u)
+        EXPECT_EQ(read.refused.front().reason.find("found <Surprise> '1' in <" + name +
+                                                   ">, which is not supported"),
+                  0u)
             << read.refused.front().reason;
         ++tried;
     }

@@ -151,7 +151,7 @@ TEST(answers, what_has_no_answer_says_why) {
     refused(call + "report: fair_underlying", "expected one of fair_strike, implied_volatility");
     refused(call + "report: {fair: strike, prize: 1}", "did you mean 'price'?");
     refused("product: digital, underlying: ACME, maturity: 1.0, strike: 100, report: implied_volatility",
-            "for the product 'european' alone");
+            "only for the product 'european'");
     refused(
         "product: autocallable, basket: [ACME, STILL], initial_level: [100, 90], observations: [1.0], "
         "coupon: "

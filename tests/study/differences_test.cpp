@@ -738,7 +738,7 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
     expect({"plan", "book.yaml", "--with-differences", "--cross-gamma", "--shards", "2", "-o", "night"}, 0,
            "");
     for (const char* const shard : {"1/2", "2/2"}) expect({"run", "night", "--shard", shard}, 0, "");
-    expect({"merge", "night", "-o", "prices.csv"}, 2, "take --files DIR");
+    expect({"merge", "night", "-o", "prices.csv"}, 2, "add --files DIR");
     expect({"merge", "night", "--files", "merged", "-o", "prices.csv"}, 0, "");
     for (const difference_report& report : difference_reports())
         EXPECT_EQ(tests::text_of(folder / "merged" / report.file),
@@ -747,7 +747,7 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
     expect({"plan", "book.yaml", "--vanna", "--shards", "2", "-o", "no"}, 2, "--with-differences");
     expect({"plan", "book.yaml", "--with-greeks", "--shards", "2", "-o", "greeks"}, 0, "");
     for (const char* const shard : {"1/2", "2/2"}) expect({"run", "greeks", "--shard", shard}, 0, "");
-    expect({"merge", "greeks", "--files", "other", "-o", "prices.csv"}, 2, "plan --with-differences");
+    expect({"merge", "greeks", "--files", "other", "-o", "prices.csv"}, 2, "plan with --with-differences");
     put_inputs("");
     expect({"plan", "book.yaml", "--with-differences", "--shards", "1", "-o", "plain"}, 0, "");
     expect({"run", "plain", "--shard", "1/1"}, 0, "");

@@ -190,9 +190,9 @@ TEST(page, shows_how_the_worst_trades_converge) {
     const std::string page = page_of(r), part = section(page, "convergence");
     EXPECT_TRUE(has(part, "parts of the run")) << part;
     EXPECT_EQ(count(part, "class=\"mark "), 3U);
-    EXPECT_FALSE(has(part, "quasi-random"));
+    EXPECT_FALSE(has(part, "quasi-Monte Carlo"));
     r.rows[0].randomisations = 4;
-    EXPECT_TRUE(has(section(page_of(r), "convergence"), "quasi-random"));
+    EXPECT_TRUE(has(section(page_of(r), "convergence"), "quasi-Monte Carlo"));
     // Of many parts 16 means are shown, after 4, 8 and so on of 64.
     results many = some({priced("a", 32.5, 2.327373)});
     for (int mean = 1; mean <= 64; ++mean) many.rows[0].part_means.push_back(mean);

@@ -1182,8 +1182,9 @@ TEST(report_compare, runs_that_number_otherwise_are_independent) {
     EXPECT_TRUE(compare(earlier, earlier).common_random_numbers);
     std::ostringstream out;
     write(out, compare(earlier, ours));
-    EXPECT_NE(out.str().find("the numbering of random numbers differs, so the random numbers are not common"),
-              std::string::npos)
+    EXPECT_NE(
+        out.str().find("the numbering of random numbers differs, so the runs have different random numbers"),
+        std::string::npos)
         << out.str();
 }
 
@@ -1205,8 +1206,7 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
         return out.str();
     };
     EXPECT_NE(said({}).find("\ncall   differs         USD"), std::string::npos) << said({});
-    EXPECT_NE(said({}).find("\nrule: common random numbers, so prices agree only if they are equal"),
-              std::string::npos)
+    EXPECT_NE(said({}).find("\nrule: the same random numbers, so prices must be equal"), std::string::npos)
         << said({});
     EXPECT_NE(said({default_limit, price_tolerance{1e-4, true}})
                   .find("\nrule: prices of one unit may differ by 1bp of the first price\n"),
@@ -1428,11 +1428,13 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
         const char* said;
     } cases[] = {
         {[](run_manifest&) {}, true, "it comes from the inputs or the version\n"},
-        {[](run_manifest& m) { m.seed = 1; }, false, "\nseed differs, so the random numbers are not common:"},
-        {[](run_manifest& m) { m.seed = 1, m.paths = 64; }, false, "\npaths and seed differ, so the random"},
-        {[](run_manifest& m) { m.precision = "single"; }, false, "\nprecision differs, so the random"},
-        {[](run_manifest& m) { m.random = "curand_xorwow"; }, false, "\nrandom differs, so the random"},
-        {[](run_manifest& m) { m.settings.replay = "x.npy"; }, false, "\nreplay differs, so the random"},
+        {[](run_manifest& m) { m.seed = 1; }, false,
+         "\nseed differs, so the runs have different random numbers"},
+        {[](run_manifest& m) { m.seed = 1, m.paths = 64; }, false,
+         "\npaths and seed differ, so the runs have"},
+        {[](run_manifest& m) { m.precision = "single"; }, false, "\nprecision differs, so the runs have"},
+        {[](run_manifest& m) { m.random = "curand_xorwow"; }, false, "\nrandom differs, so the runs have"},
+        {[](run_manifest& m) { m.settings.replay = "x.npy"; }, false, "\nreplay differs, so the runs have"},
         {[](run_manifest& m) { m.devices = {"NVIDIA L4"}; }, true,
          "the inputs or the version\ndevice differs; no price depends on it\n"},
         {[](run_manifest& m) { m.settings.prefetch = "none", m.settings.distance = 4; }, true,
@@ -1688,7 +1690,7 @@ TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
     r.manifest.paths = 9 * 1024;
     EXPECT_EQ(
         remark_on_few_parts(r),
-        "no standard errors: the run has 9 randomisations, and an error takes 16; take 16 randomisations");
+        "no standard errors: the run has 9 randomisations, and an error needs 16; use 16 randomisations");
 }
 
 // Keys are copied into --shift, so they are never cut.
