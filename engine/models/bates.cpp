@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bates (1996): Heston's stochastic variance with normal jumps of the logarithm.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/models/heston.h"
 #include "engine/models/jumps.h"
@@ -52,17 +53,22 @@ class bates final : public model {
     std::shared_ptr<const jump_law> jumps_;
 };
 
+constexpr auto bates_rows = [] {
+    constexpr std::size_t of_heston = std::size(heston_rows);
+    std::array<parameter_row, of_heston + std::size(normal_jump_rows)> rows{};
+    std::ranges::copy(heston_rows, rows.begin());
+    std::ranges::copy(normal_jump_rows, rows.begin() + of_heston);
+    return rows;
+}();
+
 }  // namespace
 
+extern const parameter_table parameters_of_bates = bates_rows;
+
 std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of) {
-    std::vector<std::string> keys = heston_keys();
-    for (std::string& key : normal_jump_keys()) {
-        if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
-    }
-    parameters.only(keys);
-    // Both the variance and the jumps limit the steps of a watched path.
+    refuse_others(parameters, parameters_of_bates);
+    // Steps of a watched path follow Heston's rule, which gives at least what jumps need.
     heston_parameters p = read_heston_parameters(parameters, of.as_of);
-    p.watched_steps_per_year = std::max(p.watched_steps_per_year, read_watched_steps(parameters));
     return std::make_shared<bates>(std::move(p), read_normal_jumps(parameters));
 }
 

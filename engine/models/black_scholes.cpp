@@ -109,12 +109,14 @@ class black_scholes final : public model {
 
 }  // namespace
 
+extern const parameter_table parameters_of_black_scholes{};  // an asset says its volatility itself
+
 std::unique_ptr<walk> lognormal_walk(const volatility& vol, const markets::asset& of) {
     return std::make_unique<lognormal>(vol, of);
 }
 
 std::shared_ptr<const model> read_black_scholes(const config::node& parameters, const reading&) {
-    parameters.only({});
+    refuse_others(parameters, parameters_of_black_scholes);
     return std::make_shared<black_scholes>();
 }
 

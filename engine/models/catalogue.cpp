@@ -8,6 +8,11 @@
 
 namespace tilewalk::models {
 
+extern const parameter_table parameters_of_black_scholes, parameters_of_heston, parameters_of_schobel_zhu,
+    parameters_of_local_volatility, parameters_of_cev, parameters_of_sabr,
+    parameters_of_stochastic_local_volatility, parameters_of_merton, parameters_of_kou, parameters_of_bates,
+    parameters_of_variance_gamma, parameters_of_rough_bergomi, parameters_of_nig, parameters_of_cgmy;
+
 step_facts steps_of_black_scholes();
 step_facts steps_of_heston();
 step_facts steps_of_schobel_zhu();
@@ -42,33 +47,39 @@ std::shared_ptr<const model> read_cgmy(const config::node& parameters, const rea
 const model& default_model();
 
 std::span<const catalogue_entry> catalogue() {
-    static constexpr std::array entries{
+    static const std::array entries{
         catalogue_entry{"black_scholes",
                         "lognormal, its volatility flat, by term or by path; exact between dates",
-                        steps_of_black_scholes, read_black_scholes},
-        catalogue_entry{"heston", "stochastic variance that reverts to a mean", steps_of_heston, read_heston},
-        catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean", steps_of_schobel_zhu,
-                        read_schobel_zhu},
+                        parameters_of_black_scholes, steps_of_black_scholes, read_black_scholes},
+        catalogue_entry{"heston", "stochastic variance that reverts to a mean", parameters_of_heston,
+                        steps_of_heston, read_heston},
+        catalogue_entry{"schobel_zhu", "stochastic volatility that reverts to a mean",
+                        parameters_of_schobel_zhu, steps_of_schobel_zhu, read_schobel_zhu},
         catalogue_entry{"local_volatility", "volatility by time and spot, of an implied surface or given",
-                        steps_of_local_volatility, read_local_volatility},
-        catalogue_entry{"cev", "a power of the forward as its volatility, absorbed at zero", steps_of_cev,
-                        read_cev},
+                        parameters_of_local_volatility, steps_of_local_volatility, read_local_volatility},
+        catalogue_entry{"cev", "a power of the forward as its volatility, absorbed at zero",
+                        parameters_of_cev, steps_of_cev, read_cev},
         catalogue_entry{"sabr", "a power of the forward by a lognormal volatility, absorbed at zero",
-                        steps_of_sabr, read_sabr},
+                        parameters_of_sabr, steps_of_sabr, read_sabr},
         catalogue_entry{"stochastic_local_volatility",
                         "stochastic variance with a leverage by time and spot that gives a surface back",
-                        steps_of_stochastic_local_volatility, read_stochastic_local_volatility},
-        catalogue_entry{"merton", "lognormal with normal jumps", steps_of_merton, read_merton},
-        catalogue_entry{"kou", "lognormal with exponential jumps up and down", steps_of_kou, read_kou},
-        catalogue_entry{"bates", "stochastic variance with normal jumps", steps_of_bates, read_bates},
-        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", steps_of_variance_gamma,
-                        read_variance_gamma},
+                        parameters_of_stochastic_local_volatility, steps_of_stochastic_local_volatility,
+                        read_stochastic_local_volatility},
+        catalogue_entry{"merton", "lognormal with normal jumps", parameters_of_merton, steps_of_merton,
+                        read_merton},
+        catalogue_entry{"kou", "lognormal with exponential jumps up and down", parameters_of_kou,
+                        steps_of_kou, read_kou},
+        catalogue_entry{"bates", "stochastic variance with normal jumps", parameters_of_bates, steps_of_bates,
+                        read_bates},
+        catalogue_entry{"variance_gamma", "Brownian motion on a gamma clock", parameters_of_variance_gamma,
+                        steps_of_variance_gamma, read_variance_gamma},
         catalogue_entry{"rough_bergomi",
                         "stochastic variance that moves roughly, from a curve of forward variance",
-                        steps_of_rough_bergomi, read_rough_bergomi},
-        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", steps_of_nig, read_nig},
+                        parameters_of_rough_bergomi, steps_of_rough_bergomi, read_rough_bergomi},
+        catalogue_entry{"nig", "Brownian motion on an inverse Gaussian clock", parameters_of_nig,
+                        steps_of_nig, read_nig},
         catalogue_entry{"cgmy", "jumps alone, as powers of their size that are damped exponentially",
-                        steps_of_cgmy, read_cgmy},
+                        parameters_of_cgmy, steps_of_cgmy, read_cgmy},
     };
     return entries;
 }

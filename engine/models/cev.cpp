@@ -38,12 +38,20 @@ class cev final : public model {
     sabr_parameters p_;
 };
 
+constexpr parameter_row cev_rows[]{
+    {.name = "volatility", .within = {{0, 1e12}}, .meaning = "factor of F^beta, in units of F^(1 - beta)"},
+    beta_row,
+    power_steps_row,
+    watched_power_row};
+
 }  // namespace
 
+extern const parameter_table parameters_of_cev = cev_rows;
+
 std::shared_ptr<const model> read_cev(const config::node& parameters, const reading& of) {
-    parameters.only({"volatility", "beta", "steps_per_year", "watched_steps_per_year"});
+    refuse_others(parameters, parameters_of_cev);
     sabr_parameters p;
-    p.alpha = read_parameter(parameters, "volatility", {0, 1e12});
+    p.alpha = read_parameter(parameters, find_row(cev_rows, "volatility"));
     p.beta = read_beta(parameters);
     read_steps(parameters, of, p);
     return std::make_shared<cev>(p);

@@ -108,15 +108,23 @@ class cgmy_model final : public model {
     std::shared_ptr<step_tables> by_length_, tables_;
 };
 
+constexpr parameter_row cgmy_rows[]{
+    {.name = "C", .within = {{1e-6, 1e6}}, .meaning = "number of jumps"},
+    {.name = "G", .within = {{0.01, 1e4}}, .meaning = "damping of jumps down"},
+    {.name = "M", .within = {{1, 1e4, false}}, .meaning = "damping of jumps up"},
+    {.name = "Y", .within = {{-1, 2, true, false}}, .meaning = "power of small jumps"}};
+
 }  // namespace
 
+extern const parameter_table parameters_of_cgmy = cgmy_rows;
+
 std::shared_ptr<const model> read_cgmy(const config::node& parameters, const reading& of) {
-    parameters.only({"C", "G", "M", "Y"});
+    refuse_others(parameters, parameters_of_cgmy);
     cgmy_parameters p;
-    p.c = read_parameter(parameters, "C", {1e-6, 1e6});
-    p.g = read_parameter(parameters, "G", {0.01, 1e4});
-    p.m = read_parameter(parameters, "M", {1, 1e4, false});
-    p.y = read_parameter(parameters, "Y", {-1, 2, true, false});
+    p.c = read_parameter(parameters, find_row(cgmy_rows, "C"));
+    p.g = read_parameter(parameters, find_row(cgmy_rows, "G"));
+    p.m = read_parameter(parameters, find_row(cgmy_rows, "M"));
+    p.y = read_parameter(parameters, find_row(cgmy_rows, "Y"));
     expect_moderate(parameters, cgmy_gap(p));
     return std::make_shared<cgmy_model>(p, parameters, of.asset.name);
 }

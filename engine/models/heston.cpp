@@ -37,8 +37,6 @@ namespace {
 using program::value;
 using scheme = heston_parameters::scheme;
 
-constexpr std::array<std::string_view, 2> scheme_names{"quadratic_exponential", "full_truncation"};
-
 // Default steps. By quadrature of the law of steps, against Fourier prices of puts and calls of 0.1 to 15
 // years at 0.8, 1 and 1.2 of the forward, the quadratic-exponential scheme leaves at most 0.7 basis points of
 // the spot over 22 published parameter sets. The trapezoid rule for the variance has an error in the square
@@ -285,24 +283,21 @@ class heston_model final : public model {
 
 }  // namespace
 
-std::vector<std::string> heston_keys() {
-    return {"v0", "kappa", "theta", "sigma", "rho", "scheme", "steps_per_year", "watched_steps_per_year"};
-}
+extern const parameter_table parameters_of_heston = heston_rows;
 
 heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of) {
     heston_parameters p;
-    p.v0 = read_parameter(parameters, "v0", {0, 25});
-    p.kappa = read_by_term(parameters, "kappa", {0, 100}, as_of);
-    p.theta = read_by_term(parameters, "theta", {0, 25}, as_of);
-    p.sigma = read_by_term(parameters, "sigma", {0, 20}, as_of);
-    p.rho = read_by_term(parameters, "rho", {-1, 1}, as_of);
-    const std::size_t by = read_choice(parameters, "scheme", scheme_names, 0);
-    p.by = static_cast<scheme>(by);
-    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
+    p.v0 = read_parameter(parameters, find_row(heston_rows, "v0"));
+    p.kappa = read_by_term(parameters, find_row(heston_rows, "kappa"), as_of);
+    p.theta = read_by_term(parameters, find_row(heston_rows, "theta"), as_of);
+    p.sigma = read_by_term(parameters, find_row(heston_rows, "sigma"), as_of);
+    p.rho = read_by_term(parameters, find_row(heston_rows, "rho"), as_of);
+    p.by = static_cast<scheme>(read_choice(parameters, find_row(heston_rows, "scheme")));
+    p.steps_per_year = read_parameter(parameters, find_row(heston_rows, "steps_per_year"),
                                       usual_steps_per_year(p.by, p.kappa, p.theta, p.sigma));
     // A single step is nearly normal: options of a few days far from the money would see no smile.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
-    p.watched_steps_per_year = read_parameter(parameters, "watched_steps_per_year", {1, 100'000},
+    p.watched_steps_per_year = read_parameter(parameters, find_row(heston_rows, "watched_steps_per_year"),
                                               usual_watched_steps_per_year(p.sigma));
     return p;
 }
@@ -325,7 +320,7 @@ std::optional<double> implied_volatility(const heston_parameters& p, double year
 }
 
 std::string describe(const heston_parameters& p) {
-    return std::string(scheme_names[static_cast<std::size_t>(p.by)]) + ", at least " +
+    return std::string(heston_schemes[static_cast<std::size_t>(p.by)]) + ", at least " +
            config::about(p.steps_per_year) + " steps a year, " + config::about(p.watched_steps_per_year) +
            " where watched continuously";
 }
@@ -335,7 +330,7 @@ std::unique_ptr<walk> heston_walk(const heston_parameters& p, const markets::ass
 }
 
 std::shared_ptr<const model> read_heston(const config::node& parameters, const reading& of) {
-    parameters.only(heston_keys());
+    refuse_others(parameters, parameters_of_heston);
     return std::make_shared<heston_model>(read_heston_parameters(parameters, of.as_of));
 }
 

@@ -195,30 +195,18 @@ std::string walk_by_jumps::why_not_lognormal() const {
 
 std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,
                                                   dates::date as_of, std::shared_ptr<const jump_law> jumps) {
-    return std::make_shared<jump_diffusion>(std::move(name),
-                                            markets::read_volatility(parameters.at("volatility"), as_of),
-                                            std::move(jumps), read_watched_steps(parameters));
-}
-
-std::vector<std::string> normal_jump_keys() {
-    return {"jump_intensity", "jump_mean", "jump_sd", "watched_steps_per_year"};
+    return std::make_shared<jump_diffusion>(
+        std::move(name), markets::read_volatility(parameters.at(volatility_row.name), as_of),
+        std::move(jumps), read_parameter(parameters, watched_jumps_row));
 }
 
 std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters) {
-    const double intensity = read_jump_intensity(parameters);
-    const double mean = read_parameter(parameters, "jump_mean", {-10, 10});
-    const double deviation = read_parameter(parameters, "jump_sd", {0, 5});
+    const double intensity = read_parameter(parameters, intensity_row);
+    const double mean = read_parameter(parameters, find_row(normal_jump_rows, "jump_mean"));
+    const double deviation = read_parameter(parameters, find_row(normal_jump_rows, "jump_sd"));
     auto out = std::make_shared<normal_jumps>(intensity, mean, deviation);
     expect_moderate(parameters, *out);
     return out;
-}
-
-double read_jump_intensity(const config::node& parameters) {
-    return read_parameter(parameters, "jump_intensity", {0, 1000});
-}
-
-double read_watched_steps(const config::node& parameters) {
-    return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 100);
 }
 
 // The gap of a lognormal is half its squared volatility.

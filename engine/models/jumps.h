@@ -11,6 +11,7 @@
 #include "engine/models/known_law.h"
 #include "engine/models/model.h"
 #include "engine/numerics/characteristic.h"
+#include "tilewalk/bounds.h"
 
 namespace tilewalk::models {
 
@@ -58,11 +59,21 @@ class walk_by_jumps : public walk {
 std::shared_ptr<const model> lognormal_with_jumps(std::string name, const config::node& parameters,
                                                   dates::date as_of, std::shared_ptr<const jump_law> jumps);
 
-std::vector<std::string> normal_jump_keys();
+inline constexpr parameter_row intensity_row{
+    .name = "jump_intensity", .within = {{0, 1000}}, .meaning = "jumps a year"},
+    volatility_row{.name = "volatility",
+                   .within = {{0, bounds::volatility}},
+                   .meaning = "volatility between jumps",
+                   .may_be_by_term = true},
+    watched_jumps_row{.name = "watched_steps_per_year",
+                      .within = {{1, 100'000}},
+                      .meaning = "least steps a year where watched continuously",
+                      .preset = 100};
+inline constexpr parameter_row normal_jump_rows[]{
+    intensity_row,
+    {.name = "jump_mean", .within = {{-10, 10}}, .meaning = "mean of a jump of the logarithm"},
+    {.name = "jump_sd", .within = {{0, 5}}, .meaning = "standard deviation of a jump of the logarithm"}};
 std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters);
-
-double read_jump_intensity(const config::node& parameters);
-double read_watched_steps(const config::node& parameters);
 
 // Refuses a mean of the logarithm so far below (`gap` a year) that samples miss what makes up the mean.
 void expect_moderate(const config::node& parameters, double gap);

@@ -58,15 +58,25 @@ class exponential_jumps final : public jump_law {
     double p_up_, up_, down_, eta_up_, eta_down_;
 };
 
+constexpr parameter_row kou_rows[]{
+    volatility_row,
+    intensity_row,
+    {.name = "p_up", .within = {{0, 1}}, .meaning = "probability that a jump goes up"},
+    // Up jumps with a rate of 1 or less have no mean.
+    {.name = "eta_up", .within = {{1, 1e6, false}}, .meaning = "rate of jumps up, 1 over their mean"},
+    {.name = "eta_down", .within = {{0, 1e6, false}}, .meaning = "rate of jumps down, 1 over their mean"},
+    watched_jumps_row};
+
 }  // namespace
 
+extern const parameter_table parameters_of_kou = kou_rows;
+
 std::shared_ptr<const model> read_kou(const config::node& parameters, const reading& of) {
-    parameters.only({"volatility", "jump_intensity", "p_up", "eta_up", "eta_down", "watched_steps_per_year"});
-    const double intensity = read_jump_intensity(parameters);
-    const double p_up = read_parameter(parameters, "p_up", {0, 1});
-    // Up jumps with a rate of 1 or less have no mean.
-    const double eta_up = read_parameter(parameters, "eta_up", {1, 1e6, false});
-    const double eta_down = read_parameter(parameters, "eta_down", {0, 1e6, false});
+    refuse_others(parameters, parameters_of_kou);
+    const double intensity = read_parameter(parameters, intensity_row);
+    const double p_up = read_parameter(parameters, find_row(kou_rows, "p_up"));
+    const double eta_up = read_parameter(parameters, find_row(kou_rows, "eta_up"));
+    const double eta_down = read_parameter(parameters, find_row(kou_rows, "eta_down"));
     const auto jumps = std::make_shared<exponential_jumps>(intensity, p_up, eta_up, eta_down);
     expect_moderate(parameters, *jumps);
     return lognormal_with_jumps("kou", parameters, of.as_of, jumps);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merton's jump diffusion (1976): lognormal with normal jumps, exact for steps that can hold them.
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "engine/models/jumps.h"
 
@@ -13,10 +11,17 @@ step_facts steps_of_merton() {
             .held_against = "Fourier integrals, 92 published prices"};
 }
 
+namespace {
+
+constexpr parameter_row merton_rows[]{normal_jump_rows[0], normal_jump_rows[1], normal_jump_rows[2],
+                                      watched_jumps_row, volatility_row};
+
+}  // namespace
+
+extern const parameter_table parameters_of_merton = merton_rows;
+
 std::shared_ptr<const model> read_merton(const config::node& parameters, const reading& of) {
-    std::vector<std::string> keys = normal_jump_keys();
-    keys.emplace_back("volatility");
-    parameters.only(keys);
+    refuse_others(parameters, parameters_of_merton);
     return lognormal_with_jumps("merton", parameters, of.as_of, read_normal_jumps(parameters));
 }
 

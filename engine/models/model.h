@@ -164,6 +164,7 @@ struct reading {
 struct catalogue_entry {
     std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
+    parameter_table parameters;
     step_facts (*steps)();
     std::shared_ptr<const model> (*read)(const config::node& parameters, const reading& of);
 };

@@ -39,14 +39,23 @@ class inverse_gaussian_clock final : public random_clock {
     double delta_, gamma_;
 };
 
+constexpr parameter_row nig_rows[]{
+    {.name = "alpha", .within = {{0.5, 1e6, false}}, .meaning = "steepness: a larger one has thinner tails"},
+    // Only there the asset has a mean.
+    {.name = "beta",
+     .meaning = "asymmetry, the drift on the clock",
+     .takes = "a number above -alpha and at most alpha - 1"},
+    {.name = "delta", .within = {{0, 1000, false}}, .meaning = "scale, the pace of the clock"}};
+
 }  // namespace
 
+extern const parameter_table parameters_of_nig = nig_rows;
+
 std::shared_ptr<const model> read_nig(const config::node& parameters, const reading&) {
-    parameters.only({"alpha", "beta", "delta"});
-    // beta ranges from -alpha to alpha - 1 (exclusive), where the asset has a mean.
-    const double alpha = read_parameter(parameters, "alpha", {0.5, 1e6, false});
-    const double beta = read_parameter(parameters, "beta", {-alpha, alpha - 1, false});
-    const double delta = read_parameter(parameters, "delta", {0, 1000, false});
+    refuse_others(parameters, parameters_of_nig);
+    const double alpha = read_parameter(parameters, find_row(nig_rows, "alpha"));
+    const double beta = read_parameter(parameters.at("beta"), {-alpha, alpha - 1, false});
+    const double delta = read_parameter(parameters, find_row(nig_rows, "delta"));
     const double gamma = kernels::sqrt((alpha - beta) * (alpha + beta));
     const double after = kernels::sqrt((alpha - beta - 1) * (alpha + beta + 1));
     const double drift = -delta * (2 * beta + 1) / (after + gamma);

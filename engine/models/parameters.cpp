@@ -17,6 +17,29 @@ std::string to_string(const range& r) {
     return (r.has_low ? "at least " : "above ") + low + " and " + (r.has_high ? "at most " : "below ") + high;
 }
 
+std::string parameter_row::takes_text() const {
+    std::string out(takes);
+    if (!choices.empty()) out.clear();
+    for (const std::string_view c : choices) out += (out.empty() ? "" : " or ") + std::string(c);
+    if (within) out += " " + to_string(*within);
+    return may_be_by_term ? out + ", also by term" : out;
+}
+
+std::string parameter_row::left_out_text() const {
+    if (preset) return "default " + config::shown(*preset);
+    return choices.empty() ? std::string(otherwise) : "default " + std::string(choices.front());
+}
+
+void refuse_others(const config::node& parameters, parameter_table table, std::string_view inside) {
+    std::vector<std::string> known;
+    for (const parameter_row& row : table) {
+        if (!row.name.starts_with(inside)) continue;
+        const std::string_view name = row.name.substr(inside.size());
+        if (name.find('.') == name.npos) known.emplace_back(name);
+    }
+    parameters.only(known);
+}
+
 double read_parameter(const config::node& value, const range& within) {
     const double found = value.number();
     const bool high_enough = within.has_low ? found >= within.low : found > within.low;
@@ -27,8 +50,13 @@ double read_parameter(const config::node& value, const range& within) {
     return found;
 }
 
-double read_parameter(const config::node& parameters, std::string_view name, const range& within) {
-    return read_parameter(parameters.at(name), within);
+double read_parameter(const config::node& parameters, const parameter_row& row) {
+    return row.preset ? read_parameter(parameters, row, *row.preset)
+                      : read_parameter(parameters.at(row.name), row.within.value());
+}
+
+double read_parameter(const config::node& parameters, const parameter_row& row, double unless_given) {
+    return read_parameter(parameters, row.name, row.within.value(), unless_given);
 }
 
 double read_parameter(const config::node& parameters, std::string_view name, const range& within,
@@ -48,9 +76,9 @@ void by_term::add_breaks(double last, std::vector<double>& times) const {
     }
 }
 
-by_term read_by_term(const config::node& parameters, std::string_view name, const range& within,
-                     dates::date as_of) {
-    const config::node& given = parameters.at(name);
+by_term read_by_term(const config::node& parameters, const parameter_row& row, dates::date as_of) {
+    const range within = row.within.value();
+    const config::node& given = parameters.at(row.name);
     if (!given.is_mapping()) return by_term::flat(read_parameter(given, within));
     if (given.members().empty()) given.fail("found no pillars, expected at least one");
     by_term out;
@@ -147,6 +175,10 @@ std::size_t read_choice(const config::node& parameters, std::string_view name,
     std::vector<std::string> known;
     for (const std::string_view c : choices) known.emplace_back(c);
     given->fail_word(known);
+}
+
+std::size_t read_choice(const config::node& parameters, const parameter_row& row) {
+    return read_choice(parameters, row.name, row.choices, 0);
 }
 
 }  // namespace tilewalk::models

@@ -146,17 +146,32 @@ double usual_steps_per_year(const rough_parameters& p) {
     return std::min(std::ceil(fewest * kernels::pow(wild, 1 / order)), most);
 }
 
+constexpr parameter_row rough_bergomi_rows[]{
+    {.name = "xi", .within = {{0, 25}}, .meaning = "mean of the variance", .may_be_by_term = true},
+    {.name = "eta", .within = {{0, 5}}, .meaning = "volatility of the variance"},
+    // With rho > 0 the asset is not a martingale (Gassiat 2019), and option prices do not converge.
+    {.name = "rho", .within = {{-1, 0}}, .meaning = "correlation of the asset and its variance"},
+    {.name = "hurst",
+     .within = {{0, 0.5, false, true}},
+     .meaning = "roughness of the variance, its Hurst exponent: 0.5 is not rough"},
+    {.name = "steps_per_year",
+     .within = {{0.01, 100'000}},
+     .meaning = "least steps a year",
+     .otherwise = "computed: 250 to 4000, by xi, eta, rho and hurst"}};
+
 }  // namespace
 
+extern const parameter_table parameters_of_rough_bergomi = rough_bergomi_rows;
+
 std::shared_ptr<const model> read_rough_bergomi(const config::node& parameters, const reading& of) {
-    parameters.only({"xi", "eta", "rho", "hurst", "steps_per_year"});
+    refuse_others(parameters, parameters_of_rough_bergomi);
     rough_parameters p;
-    p.xi = read_by_term(parameters, "xi", {0, 25}, of.as_of);
-    p.eta = read_parameter(parameters, "eta", {0, 5});
-    // With rho > 0 the asset is not a martingale (Gassiat 2019), and option prices do not converge.
-    p.rho = read_parameter(parameters, "rho", {-1, 0});
-    p.hurst = read_parameter(parameters, "hurst", {0, 0.5, false, true});
-    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual_steps_per_year(p));
+    p.xi = read_by_term(parameters, find_row(rough_bergomi_rows, "xi"), of.as_of);
+    p.eta = read_parameter(parameters, find_row(rough_bergomi_rows, "eta"));
+    p.rho = read_parameter(parameters, find_row(rough_bergomi_rows, "rho"));
+    p.hurst = read_parameter(parameters, find_row(rough_bergomi_rows, "hurst"));
+    p.steps_per_year =
+        read_parameter(parameters, find_row(rough_bergomi_rows, "steps_per_year"), usual_steps_per_year(p));
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 50 : 0;
     return std::make_shared<rough_bergomi>(std::move(p));
 }

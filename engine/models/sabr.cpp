@@ -265,10 +265,22 @@ class sabr final : public model {
     sabr_parameters p_;
 };
 
+constexpr parameter_row sabr_rows[]{
+    {.name = "alpha",
+     .within = {{0, 1e12}},
+     .meaning = "volatility today, the factor of F^beta, in units of F^(1 - beta)"},
+    beta_row,
+    {.name = "rho", .within = {{-1, 1}}, .meaning = "correlation of the forward and its volatility"},
+    {.name = "nu", .within = {{0, 20}}, .meaning = "volatility of the volatility"},
+    power_steps_row,
+    watched_power_row};
+
 }  // namespace
 
+extern const parameter_table parameters_of_sabr = sabr_rows;
+
 double read_beta(const config::node& parameters) {
-    const double beta = read_parameter(parameters, "beta", {0, 1});
+    const double beta = read_parameter(parameters, beta_row);
     if (beta > 0 && beta < least_beta) {
         parameters.at("beta").fail("found " + parameters.at("beta").text() +
                                    ", expected 0, which is normal and goes below zero, or between " +
@@ -291,10 +303,9 @@ void read_steps(const config::node& parameters, const reading& of, sabr_paramete
     const double per_variance = 100 * std::clamp(3 * volatility, 1.0, 3.0);
     const double usual = std::ceil(
         std::clamp(std::max(per_nu * p.nu * p.nu, per_variance * volatility * volatility), fewest, most));
-    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000}, usual);
+    p.steps_per_year = read_parameter(parameters, power_steps_row, usual);
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
-    p.watched_steps_per_year =
-        read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(usual, 100.0));
+    p.watched_steps_per_year = read_parameter(parameters, watched_power_row, std::max(usual, 100.0));
 }
 
 std::string describe(const sabr_parameters& p) {
@@ -313,12 +324,12 @@ std::unique_ptr<walk> sabr_walk(const sabr_parameters& p, const markets::asset& 
 }
 
 std::shared_ptr<const model> read_sabr(const config::node& parameters, const reading& of) {
-    parameters.only({"alpha", "beta", "rho", "nu", "steps_per_year", "watched_steps_per_year"});
+    refuse_others(parameters, parameters_of_sabr);
     sabr_parameters p;
-    p.alpha = read_parameter(parameters, "alpha", {0, 1e12});
+    p.alpha = read_parameter(parameters, find_row(sabr_rows, "alpha"));
     p.beta = read_beta(parameters);
-    p.rho = read_parameter(parameters, "rho", {-1, 1});
-    p.nu = read_parameter(parameters, "nu", {0, 20});
+    p.rho = read_parameter(parameters, find_row(sabr_rows, "rho"));
+    p.nu = read_parameter(parameters, find_row(sabr_rows, "nu"));
     p.is_stochastic = true;
     read_steps(parameters, of, p);
     return std::make_shared<sabr>(p);

@@ -25,6 +25,17 @@ struct sabr_parameters {
     bool is_exact() const { return !is_stochastic && (beta == 0 || beta == 1); }
 };
 
+inline constexpr parameter_row beta_row{
+    .name = "beta", .within = {{0, 1}}, .meaning = "power of the forward, 0 (normal) or at least 0.01"},
+    power_steps_row{.name = "steps_per_year",
+                    .within = {{0.01, 100'000}},
+                    .meaning = "least steps a year",
+                    .otherwise = "computed: 8 to 800, by volatility and nu (beta 0: 2 to 800, by nu)"},
+    watched_power_row{.name = "watched_steps_per_year",
+                      .within = {{1, 100'000}},
+                      .meaning = "least steps a year where watched continuously",
+                      .otherwise = "computed: the larger of 100 and the default of steps_per_year"};
+
 double read_beta(const config::node& parameters);
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p);
 

@@ -211,24 +211,41 @@ class schobel_zhu final : public model {
     parameters_of_volatility p_;
 };
 
+constexpr parameter_row schobel_zhu_rows[]{
+    {.name = "vol0", .within = {{0, 5}}, .meaning = "volatility today"},
+    {.name = "kappa", .within = {{0, 100}}, .meaning = "speed of reversion"},
+    {.name = "theta", .within = {{0, 5}}, .meaning = "mean of the volatility"},
+    {.name = "sigma", .within = {{0, 10}}, .meaning = "volatility of the volatility"},
+    {.name = "rho", .within = {{-1, 1}}, .meaning = "correlation of the asset and its volatility"},
+    {.name = "steps_per_year",
+     .within = {{0.01, 100'000}},
+     .meaning = "least steps a year",
+     .otherwise = "computed: the largest of 16, 8 kappa and 40 sigma"},
+    {.name = "watched_steps_per_year",
+     .within = {{1, 100'000}},
+     .meaning = "least steps a year where watched continuously",
+     .otherwise = "computed: the larger of 100 and 400 sigma"}};
+
 }  // namespace
 
+extern const parameter_table parameters_of_schobel_zhu = schobel_zhu_rows;
+
 std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, const reading&) {
-    parameters.only({"vol0", "kappa", "theta", "sigma", "rho", "steps_per_year", "watched_steps_per_year"});
+    refuse_others(parameters, parameters_of_schobel_zhu);
     parameters_of_volatility p;
-    p.vol0 = read_parameter(parameters, "vol0", {0, 5});
-    p.kappa = read_parameter(parameters, "kappa", {0, 100});
-    p.theta = read_parameter(parameters, "theta", {0, 5});
-    p.sigma = read_parameter(parameters, "sigma", {0, 10});
-    p.rho = read_parameter(parameters, "rho", {-1, 1});
+    p.vol0 = read_parameter(parameters, find_row(schobel_zhu_rows, "vol0"));
+    p.kappa = read_parameter(parameters, find_row(schobel_zhu_rows, "kappa"));
+    p.theta = read_parameter(parameters, find_row(schobel_zhu_rows, "theta"));
+    p.sigma = read_parameter(parameters, find_row(schobel_zhu_rows, "sigma"));
+    p.rho = read_parameter(parameters, find_row(schobel_zhu_rows, "rho"));
     // The trapezoid rule's error grows with the square of the step and the volatility's movement over it.
-    p.steps_per_year = read_parameter(parameters, "steps_per_year", {0.01, 100'000},
+    p.steps_per_year = read_parameter(parameters, find_row(schobel_zhu_rows, "steps_per_year"),
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
     // A single step is nearly lognormal: options of a few days far from the money would see no smile. The
     // default of watched steps follows the same rule as Heston's.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 8 : 0;
-    p.watched_steps_per_year =
-        read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, std::max(100.0, 400 * p.sigma));
+    p.watched_steps_per_year = read_parameter(
+        parameters, find_row(schobel_zhu_rows, "watched_steps_per_year"), std::max(100.0, 400 * p.sigma));
     return std::make_shared<schobel_zhu>(p);
 }
 

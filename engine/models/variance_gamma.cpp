@@ -74,13 +74,20 @@ double log_less(double y) {
     return -y * (1 + y * (1.0 / 2 + y * (1.0 / 3 + y * (1.0 / 4 + y * (1.0 / 5)))));
 }
 
+constexpr parameter_row variance_gamma_rows[]{
+    {.name = "sigma", .within = {{0, 5}}, .meaning = "volatility on the clock"},
+    {.name = "nu", .within = {{1e-6, 100}}, .meaning = "variance of the clock a year"},
+    {.name = "theta", .within = {{-5, 5}}, .meaning = "drift on the clock"}};
+
 }  // namespace
 
+extern const parameter_table parameters_of_variance_gamma = variance_gamma_rows;
+
 std::shared_ptr<const model> read_variance_gamma(const config::node& parameters, const reading&) {
-    parameters.only({"sigma", "nu", "theta"});
-    const double sigma = read_parameter(parameters, "sigma", {0, 5});
-    const double nu = read_parameter(parameters, "nu", {1e-6, 100});
-    const double theta = read_parameter(parameters, "theta", {-5, 5});
+    refuse_others(parameters, parameters_of_variance_gamma);
+    const double sigma = read_parameter(parameters, find_row(variance_gamma_rows, "sigma"));
+    const double nu = read_parameter(parameters, find_row(variance_gamma_rows, "nu"));
+    const double theta = read_parameter(parameters, find_row(variance_gamma_rows, "theta"));
     const double share = theta * nu + 0.5 * sigma * sigma * nu;
     if (!(share < 1)) {
         parameters.fail("found theta nu + sigma^2 nu / 2 = " + markets::rounded(share) +

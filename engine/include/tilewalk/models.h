@@ -7,6 +7,13 @@
 
 namespace tilewalk {
 
+struct parameter_page {
+    std::string name;      // "heston.v0" within the mapping heston
+    std::string takes;     // "a number between 0 and 100, also by term"
+    std::string left_out;  // what holds then: "default 100", "computed: ..."; or "required"
+    std::string meaning;
+};
+
 struct model_page {
     std::string name;
     std::string moves;  // "an asset", "interest rates"
@@ -16,6 +23,7 @@ struct model_page {
     std::string steps_leave;   // error of options in basis points of the spot; may be empty
     std::string factors;       // number of sources of noise
     std::string held_against;  // reference of the tests
+    std::vector<parameter_page> parameters;
 };
 
 std::vector<model_page> model_pages();

@@ -145,7 +145,19 @@ class local_volatility_model final : public model {
     bool has_usual_steps_;
 };
 
+constexpr parameter_row local_volatility_rows[]{
+    surface_row,
+    {.name = "scheme", .meaning = "scheme in time", .choices = names_of_schemes},
+    points_row,
+    {.name = "steps_per_year",
+     .within = {{1, 100'000}},
+     .meaning = "least steps a year",
+     .otherwise = "computed: 100 (euler: 250)"},
+    watched_surface_row};
+
 }  // namespace
+
+extern const parameter_table parameters_of_local_volatility = local_volatility_rows;
 
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of) {
     const config::node& surface = parameters.at("surface");
@@ -176,33 +188,27 @@ std::vector<std::string> remarks_of(const markets::surface_reading& read) {
     return out;
 }
 
-std::size_t read_points(const config::node& parameters) {
-    const double points = read_parameter(parameters, "points", {2, 4096}, usual_points);
-    if (points != std::floor(points))
-        parameters.at("points").fail("found " + parameters.at("points").text() + ", expected a whole number");
-    return static_cast<std::size_t>(points);
-}
-
-double read_surface_steps(const config::node& parameters, double usual) {
-    return read_parameter(parameters, "steps_per_year", {1, 100'000}, usual);
-}
-
-// The bridge between two steps has a constant variance. With a volatility proportional to 1 / spot, a barrier
-// option is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
-double read_watched_surface_steps(const config::node& parameters) {
-    return read_parameter(parameters, "watched_steps_per_year", {1, 100'000}, 500);
+std::size_t read_whole(const config::node& parameters, const parameter_row& row) {
+    const double read = read_parameter(parameters, row);
+    if (read != std::floor(read)) {
+        const config::node& given = parameters.at(row.name);
+        given.fail("found " + given.text() + ", expected a whole number");
+    }
+    return static_cast<std::size_t>(read);
 }
 
 std::shared_ptr<const model> read_local_volatility(const config::node& parameters, const reading& of) {
-    parameters.only({"surface", "scheme", "points", "steps_per_year", "watched_steps_per_year"});
-    const std::size_t points = read_points(parameters);
-    const auto by = static_cast<step_scheme>(read_choice(parameters, "scheme", names_of_schemes, 0));
+    refuse_others(parameters, parameters_of_local_volatility);
+    const std::size_t points = read_whole(parameters, points_row);
+    const auto by =
+        static_cast<step_scheme>(read_choice(parameters, find_row(local_volatility_rows, "scheme")));
     // At the money of a surface with index-like skew Euler's scheme leaves 2.8 basis points of the spot with
     // 100 steps a year (half a year, H100, 2^24 paths); Platen's less than 0.3.
     const double usual_steps = by == step_scheme::euler ? 250 : 100,
-                 steps = read_surface_steps(parameters, usual_steps),
-                 watched = read_watched_surface_steps(parameters);
-    const bool has_usual_steps = steps == usual_steps && points == usual_points;
+                 steps = read_parameter(parameters, find_row(local_volatility_rows, "steps_per_year"),
+                                        usual_steps),
+                 watched = read_parameter(parameters, watched_surface_row);
+    const bool has_usual_steps = steps == usual_steps && double(points) == points_row.preset;
     return std::make_shared<local_volatility_model>(read_surface_of(parameters, of), by, points, steps,
                                                     watched, has_usual_steps);
 }

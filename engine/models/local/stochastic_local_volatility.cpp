@@ -175,36 +175,57 @@ class leveraged_model final : public model {
     std::shared_ptr<step_tables> tables_;
 };
 
+constexpr parameter_row of_variance(std::string_view name, parameter_row as) {
+    as.name = name;
+    return as;
+}
+
+constexpr parameter_row leveraged_parameter_rows[]{
+    surface_row,
+    {.name = "heston", .meaning = "the variance", .takes = "a mapping"},
+    // The leverage is divided by v0.
+    {.name = "heston.v0", .within = {{1e-8, 25}}, .meaning = find_row(heston_rows, "v0").meaning},
+    of_variance("heston.kappa", find_row(heston_rows, "kappa")),
+    of_variance("heston.theta", find_row(heston_rows, "theta")),
+    of_variance("heston.sigma", find_row(heston_rows, "sigma")),
+    of_variance("heston.rho", find_row(heston_rows, "rho")),
+    {.name = "mixing", .within = {{0, 1}}, .meaning = "share of sigma that is used", .preset = 1},
+    {.name = "particles",
+     .within = {{256, 1 << 20}},
+     .meaning = "particles that find the leverage",
+     .takes = "a whole number",
+     .preset = 16'384},
+    points_row,
+    {.name = "steps_per_year", .within = {{1, 100'000}}, .meaning = "least steps a year", .preset = 100},
+    watched_surface_row};
+
 }  // namespace
+
+extern const parameter_table parameters_of_stochastic_local_volatility = leveraged_parameter_rows;
 
 std::shared_ptr<const model> read_stochastic_local_volatility(const config::node& parameters,
                                                               const reading& of) {
-    constexpr double usual_particles = 16'384, usual_steps = 100;
-    parameters.only(
-        {"surface", "heston", "mixing", "particles", "points", "steps_per_year", "watched_steps_per_year"});
+    refuse_others(parameters, parameters_of_stochastic_local_volatility);
     const config::node& heston = parameters.at("heston");
     if (!heston.is_mapping()) {
         heston.fail("found " + heston.found() +
                     ", expected the variance, such as {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: "
                     "-0.7}");
     }
-    heston.only({"v0", "kappa", "theta", "sigma", "rho"});
+    refuse_others(heston, leveraged_parameter_rows, "heston.");
     settings with;
+    read_parameter(heston.at("v0"), find_row(leveraged_parameter_rows, "heston.v0").within.value());
     with.variance = read_heston_parameters(heston, of.as_of);
-    read_parameter(heston, "v0", {1e-8, 25});  // the leverage is divided by it
-    with.mixing = read_parameter(parameters, "mixing", {0, 1}, 1);
+    with.mixing = read_parameter(parameters, find_row(leveraged_parameter_rows, "mixing"));
     for (double& sigma : with.variance.sigma.values) sigma *= with.mixing;
-    with.points = read_points(parameters);
-    with.steps_per_year = read_surface_steps(parameters, usual_steps);
-    with.watched_steps_per_year = read_watched_surface_steps(parameters);
-    const double particles = read_parameter(parameters, "particles", {256, 1 << 20}, usual_particles);
-    if (particles != std::floor(particles)) {
-        parameters.at("particles")
-            .fail("found " + parameters.at("particles").text() + ", expected a whole number");
-    }
-    with.is_usual =
-        with.points == usual_points && with.steps_per_year == usual_steps && particles == usual_particles;
-    const particle_settings how{static_cast<std::size_t>(particles), with.steps_per_year};
+    constexpr const parameter_row &steps = find_row(leveraged_parameter_rows, "steps_per_year"),
+                                  &particles = find_row(leveraged_parameter_rows, "particles");
+    with.points = read_whole(parameters, points_row);
+    with.steps_per_year = read_parameter(parameters, steps);
+    with.watched_steps_per_year = read_parameter(parameters, watched_surface_row);
+    const particle_settings how{read_whole(parameters, particles), with.steps_per_year};
+    with.is_usual = double(with.points) == points_row.preset && with.steps_per_year == steps.preset &&
+                    double(how.particles) == particles.preset;
     return std::make_shared<leveraged_model>(read_surface_of(parameters, of), std::move(with), how);
 }
 

@@ -322,6 +322,49 @@ class forward_model final : public rate_model {
 
 // --- what a market says ------------------------------------------------------------------------------------
 
+constexpr parameter_row forward_market_rows[]{
+    {.name = "tenor",
+     .within = {{1.0 / 52, 10}},
+     .meaning = "years of a period",
+     .otherwise = "required without dates"},
+    {.name = "until",
+     .within = {{0, 100, false, true}},
+     .meaning = "years until rates end, beside tenor",
+     .preset = 30},
+    {.name = "dates",
+     .meaning = "ends of the periods",
+     .takes = "a list of dates or years",
+     .otherwise = "required without tenor"},
+    {.name = "volatility",
+     .within = {{0, 3}},
+     .meaning = "volatility of rates plus displacement",
+     .may_be_by_term = true,
+     .takes = "a number or a list by period",
+     .otherwise = "required without loadings"},
+    {.name = "correlation_decay",
+     .within = {{0, 100}},
+     .meaning = "decay of the correlation of two rates a year between them",
+     .preset = 0},
+    {.name = "factors",
+     .within = {{1, most_rate_factors}},
+     .meaning = "sources of noise",
+     .takes = "a whole number",
+     .preset = 1},
+    {.name = "loadings",
+     .within = {{-3, 3}},
+     .meaning = "volatility of rates plus displacement, a number for each factor",
+     .may_be_by_term = true,
+     .takes = "rows of numbers",
+     .otherwise = "required without volatility"},
+    {.name = "displacement",
+     .within = {{-0.1, 1}},
+     .meaning = "what is added to rates to make them lognormal",
+     .preset = 0},
+    {.name = "steps_per_year",
+     .within = {{0, 1000, false, true}},
+     .meaning = "least steps a year",
+     .otherwise = "computed: steps from date to date"}};
+
 void expect_sequence(const config::node& value, const std::string& of) {
     if (!value.is_sequence() || value.items().empty())
         value.fail("found " + value.found() + ", expected a list of " + of);
@@ -350,8 +393,8 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
         }
         return out;
     }
-    const double length = read_parameter(*tenor, {1.0 / 52, 10}),
-                 until = read_parameter(parameters, "until", {0, 100, false, true}, 30);
+    const double length = read_parameter(parameters, find_row(forward_market_rows, "tenor")),
+                 until = read_parameter(parameters, find_row(forward_market_rows, "until"));
     const double periods = std::ceil(until / length - same_time_years);
     if (periods > double(most_periods)) too_many_periods(*tenor);
     for (double i = 1; i <= periods; ++i) out.push_back(i * length);
@@ -385,14 +428,10 @@ std::vector<loadings> directions(const forward_rates& of, double decay, std::siz
     return out;
 }
 
-constexpr range of_volatility{0, 3}, of_loadings{-3, 3};
-
 void read_volatility(const config::node& parameters, dates::date as_of, forward_rates& of) {
-    of.factors = parameters.find("factors") == nullptr
-                     ? 1
-                     : std::size_t(read_parameter(parameters, "factors", {1, most_rate_factors}));
+    of.factors = std::size_t(read_parameter(parameters, find_row(forward_market_rows, "factors")));
     if (const config::node* const given = parameters.find("factors"); given != nullptr) given->integer();
-    const double decay = read_parameter(parameters, "correlation_decay", {0, 100}, 0);
+    const double decay = read_parameter(parameters, find_row(forward_market_rows, "correlation_decay"));
     const std::vector<loadings> rows = directions(of, decay, of.factors);
     const auto scaled = [&](double until, const auto& volatility_of) {
         slice s{until, rows};
@@ -401,20 +440,23 @@ void read_volatility(const config::node& parameters, dates::date as_of, forward_
         }
         of.slices.push_back(std::move(s));
     };
-    const config::node& given = parameters.at("volatility");
+    constexpr const parameter_row& row = find_row(forward_market_rows, "volatility");
+    const config::node& given = parameters.at(row.name);
     if (given.is_sequence()) {
         expect_sequence(given, "volatilities by period");
         std::vector<double> levels;
-        for (const config::node& one : given.items()) levels.push_back(read_parameter(one, of_volatility));
+        for (const config::node& one : given.items())
+            levels.push_back(read_parameter(one, row.within.value()));
         scaled(0, [&](std::size_t j) { return levels[std::min(j, levels.size()) - 1]; });
         return;
     }
-    const by_term levels = read_by_term(parameters, "volatility", of_volatility, as_of);
+    const by_term levels = read_by_term(parameters, row, as_of);
     for (std::size_t i = 0; i < levels.values.size(); ++i)
         scaled(levels.years.empty() ? 0 : levels.years[i], [&](std::size_t) { return levels.values[i]; });
 }
 
 std::vector<loadings> read_rows(const config::node& value, std::size_t& factors) {
+    constexpr range of_loadings = find_row(forward_market_rows, "loadings").within.value();
     expect_sequence(value, "rows, such as [0.15, 0.05]");
     std::vector<loadings> out;
     for (const config::node& row : value.items()) {
@@ -479,18 +521,19 @@ void check_displacement(const config::node& place, const forward_rates& of) {
 
 }  // namespace
 
+extern const parameter_table parameters_of_forward_market = forward_market_rows;
+
 std::shared_ptr<const rate_model> read_forward_market(const config::node& parameters,
                                                       const rate_reading& from) {
-    parameters.only({"tenor", "until", "dates", "volatility", "correlation_decay", "factors", "loadings",
-                     "displacement", "steps_per_year"});
+    refuse_others(parameters, parameters_of_forward_market);
     forward_rates of;
     of.currency = from.currency;
     of.where = parameters.where();
     of.dates = read_dates(parameters, from.as_of);
     for (std::size_t j = 0; j + 1 < of.dates.size(); ++j)
         of.interest.push_back(from.today.discount(of.dates[j]) / from.today.discount(of.dates[j + 1]) - 1);
-    of.displacement = read_parameter(parameters, "displacement", {-0.1, 1}, 0);
-    of.steps_per_year = read_parameter(parameters, "steps_per_year", {0, 1000, false, true}, 0);
+    of.displacement = read_parameter(parameters, find_row(forward_market_rows, "displacement"));
+    of.steps_per_year = read_parameter(parameters, find_row(forward_market_rows, "steps_per_year"), 0);
     const config::node* const displacement = parameters.find("displacement");
     check_displacement(displacement == nullptr ? parameters : *displacement, of);
     if (const config::node* const given = parameters.find("loadings"); given != nullptr)

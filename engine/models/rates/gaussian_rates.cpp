@@ -226,32 +226,53 @@ class gaussian_model final : public rate_model {
     gaussian of_;
 };
 
-normal_factor read_factor(const config::node& parameters, std::string_view decay, std::string_view scale,
-                          dates::date as_of) {
-    const by_term levels = read_by_term(parameters, scale, {0, 1}, as_of);
-    return {read_parameter(parameters, decay, {0, 10}), volatility::piecewise(levels.years, levels.values)};
+normal_factor read_factor(const config::node& parameters, const parameter_row& decay,
+                          const parameter_row& scale, dates::date as_of) {
+    const by_term levels = read_by_term(parameters, scale, as_of);
+    return {read_parameter(parameters, decay), volatility::piecewise(levels.years, levels.values)};
 }
+
+constexpr range of_decay{0, 10}, of_scale{0, 1};
+constexpr parameter_row hull_white_rows[]{
+    {.name = "mean_reversion", .within = of_decay, .meaning = "speed of reversion"},
+    {.name = "volatility",
+     .within = of_scale,
+     .meaning = "volatility of the short rate",
+     .may_be_by_term = true}};
+constexpr parameter_row g2_rows[]{
+    {.name = "a", .within = of_decay, .meaning = "speed of reversion of the first factor"},
+    {.name = "sigma",
+     .within = of_scale,
+     .meaning = "volatility of the first factor",
+     .may_be_by_term = true},
+    {.name = "b", .within = of_decay, .meaning = "speed of reversion of the second factor"},
+    {.name = "eta", .within = of_scale, .meaning = "volatility of the second factor", .may_be_by_term = true},
+    {.name = "rho", .within = {{-1, 1}}, .meaning = "correlation of the factors"}};
 
 }  // namespace
 
+extern const parameter_table parameters_of_hull_white = hull_white_rows, parameters_of_g2 = g2_rows;
+
 std::shared_ptr<const rate_model> read_hull_white(const config::node& parameters, const rate_reading& of) {
-    parameters.only({"mean_reversion", "volatility"});
+    refuse_others(parameters, parameters_of_hull_white);
     return std::make_shared<gaussian_model>(
         gaussian{"hull_white",
                  of.currency,
                  parameters.where(),
-                 {read_factor(parameters, "mean_reversion", "volatility", of.as_of)},
+                 {read_factor(parameters, find_row(hull_white_rows, "mean_reversion"),
+                              find_row(hull_white_rows, "volatility"), of.as_of)},
                  0});
 }
 
 std::shared_ptr<const rate_model> read_g2(const config::node& parameters, const rate_reading& of) {
-    parameters.only({"a", "sigma", "b", "eta", "rho"});
-    return std::make_shared<gaussian_model>(gaussian{
-        "g2",
-        of.currency,
-        parameters.where(),
-        {read_factor(parameters, "a", "sigma", of.as_of), read_factor(parameters, "b", "eta", of.as_of)},
-        read_parameter(parameters, "rho", {-1, 1})});
+    refuse_others(parameters, parameters_of_g2);
+    return std::make_shared<gaussian_model>(
+        gaussian{"g2",
+                 of.currency,
+                 parameters.where(),
+                 {read_factor(parameters, find_row(g2_rows, "a"), find_row(g2_rows, "sigma"), of.as_of),
+                  read_factor(parameters, find_row(g2_rows, "b"), find_row(g2_rows, "eta"), of.as_of)},
+                 read_parameter(parameters, find_row(g2_rows, "rho"))});
 }
 
 }  // namespace tilewalk::models

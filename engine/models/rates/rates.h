@@ -84,6 +84,7 @@ struct rate_reading {
 struct rate_catalogue_entry {
     std::string_view name;  // also the key of its parameters in the market
     std::string_view summary;
+    parameter_table parameters;
     step_facts (*steps)();
     std::shared_ptr<const rate_model> (*read)(const config::node& parameters, const rate_reading& of);
 };
