@@ -96,25 +96,28 @@ int write_man_pages(const described_program& of, const std::string& folder) {
 command add_help(CLI::App& to, std::vector<command>& all) {
     CLI::App* app = to.add_subcommand("help", "Explain a command or a topic")->group("Commands");
     const auto name = std::make_shared<std::string>();
+    const auto model = std::make_shared<std::string>();
     const auto man = std::make_shared<std::optional<std::string>>();
     std::vector<std::string> known;
     for (const command& c : all) known.push_back(c.app->get_name());
     for (const topic& t : topics) known.emplace_back(t.name);
     offers(app->add_option("TOPIC", *name, "A command or one of the topics below; an overview if left out"),
            known);
+    offers(app->add_option("NAME", *model, "After models: the one whose parameters to tell"), model_names());
     app->add_option("--man", *man,
                     "Write the manual pages of all commands to this folder, as 'make install' does")
         ->type_name("DIR");
     app->footer("Topics:\n" + list_of_topics() +
                 "\nExamples:\n"
                 "  tilewalk help price\n"
-                "  tilewalk help exit-codes");
-    return {app, [&to, &all, name, man, known]() -> int {
+                "  tilewalk help exit-codes\n"
+                "  tilewalk help models heston");
+    return {app, [&to, &all, name, model, man, known]() -> int {
                 const auto say = [](const std::string& text) {
                     output("-").write(text);
                     return all_well;
                 };
-                const std::string asked = *name;
+                const std::string asked = *name, about = *model;
                 if (*man) {
                     if (!asked.empty())
                         throw error(error_kind::usage,
@@ -122,6 +125,9 @@ command add_help(CLI::App& to, std::vector<command>& all) {
                     return write_man_pages(described(to, all), parse_file(**man, "--man"));
                 }
                 to.clear();  // the parsed command was help itself
+                if (!about.empty() && asked != "models")
+                    throw error(error_kind::usage, "unexpected argument " + quoted(about));
+                if (!about.empty()) return say(model_text(about));
                 if (asked.empty()) return say(help_text(to, "", false));
                 for (const topic& t : topics)
                     if (t.name == asked) return say(t.text());

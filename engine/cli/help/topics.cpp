@@ -7,7 +7,10 @@
 #include <array>
 #include <vector>
 
+#include "engine/cli/settings.h"
+#include "tilewalk/error.h"
 #include "tilewalk/models.h"
+#include "tilewalk/products.h"
 #include "tilewalk/setting_table.h"
 
 namespace tilewalk::cli {
@@ -65,7 +68,29 @@ std::string models_text() {
            "\nHow each goes from one time to the next:\n\n" + aligned<2>({"model", "scheme"}, schemes) +
            "\nBy the steps that a model takes by itself an option of up to five years is off by at most so\n"
            "many basis points of the spot; by none where it is exact.\n\n" +
-           aligned<3>({"model", "weak order", "its steps leave"}, steps);
+           aligned<3>({"model", "weak order", "its steps leave"}, steps) +
+           "\ntilewalk help models NAME tells the parameters of one, with ranges and defaults.\n";
+}
+
+std::vector<std::string> model_names() {
+    std::vector<std::string> out;
+    for (const model_page& p : model_pages()) out.push_back(p.name);
+    return out;
+}
+
+std::string model_text(const std::string& name) {
+    const std::vector<model_page> pages = model_pages();
+    const auto found = std::ranges::find(pages, name, &model_page::name);
+    if (found == pages.end()) {
+        throw error(error_kind::usage,
+                    fmt::format("unknown model {}{} known: {}", quoted(name),
+                                suggestion(name, model_names(), ";"), joined(model_names())));
+    }
+    std::string out = found->summary + "\n";
+    if (found->parameters.empty()) out += "\nIt has no parameters; the asset has a volatility.\n";
+    for (const parameter_page& p : found->parameters)
+        out += fmt::format("\n{}\n    {}\n    takes {}\n    {}\n", p.name, p.meaning, p.takes, p.left_out);
+    return out;
 }
 
 }  // namespace tilewalk::cli

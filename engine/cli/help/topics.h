@@ -3,10 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tilewalk::cli {
 
 std::string settings_text();
 std::string models_text();
+std::vector<std::string> model_names();
+// The parameters of one model.
+std::string model_text(const std::string& name);
 
 }  // namespace tilewalk::cli
