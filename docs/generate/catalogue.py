@@ -221,6 +221,15 @@ def equations_of(root: pathlib.Path) -> dict[str, str]:
     return {name: part.strip() for name, part in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
 
 
+def parameters_of(tilewalk: command_line, model: str) -> str:
+    """The table of what a model takes, as the command tells it."""
+    rows = re.findall(r"^(\S+)\n    (.*)\n    takes (.*)\n    (.*)$", tilewalk.say("help", "models", model), re.M)
+    if not rows:
+        return "None of its own: the asset has a `volatility`."
+    return table(["parameter", "takes", "if left out", "meaning"],
+                 [[f"`{name}`", cell(takes), cell(left_out), cell(meaning)] for name, meaning, takes, left_out in rows])
+
+
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
     (site / "reference/models").mkdir(parents=True, exist_ok=True)
     said = tilewalk.say("help", "models")
@@ -237,7 +246,8 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
         parts = [f"# {name}", f"{summary[0].upper()}{summary[1:]}. A model of {moves}.", "## Equations", equations[name],
                  "## In a market", f"The entry of {owner} in [{book}](../../../{book}):",
                  block(written_in((root / book).read_text(encoding="utf-8"), owner), "yaml"),
-                 "## Parameters", f"These are the parameters of {owner} by their market keys, for shifts, Greeks and scenarios:",
+                 "## Parameters", parameters_of(tilewalk, name),
+                 "## Market keys", f"These are the parameters of {owner} by their market keys, for shifts, Greeks and scenarios:",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
         order, leaves = steps_of[name]
         parts += ["## Discretisation",
