@@ -22,7 +22,7 @@ struct kernel_facts {
     int registers = 0, stack_bytes = 0, spill_stores = 0, spill_loads = 0;
     int warnings = 0;
     int inexact = 0, contracted = 0;  // lines of PTX, see below
-    std::vector<int> words;           // counts of each requested word in the PTX
+    std::vector<int> words;           // how often the PTX has each word that was asked for
     std::string log;                  // for people: the compiler's log and those lines
 
     bool is_in_registers() const {

@@ -82,7 +82,7 @@ std::vector<parameter> parameters_for(const std::string& text) {
 std::shared_ptr<const product> product_of(const std::string& text) {
     const std::vector<parameter> of = parameters_for(text);
     return std::make_shared<const product>(
-        product{"test", "", "", "", of, "", script(text, {"p.yaml", 1, 1}, of), {}});
+        product{"test", "", "", "", "", of, "", script(text, {"p.yaml", 1, 1}, of), {}});
 }
 
 time_point day(int year, int month, int of_month) {
@@ -907,7 +907,7 @@ TEST(language, intervals_know_their_times) {
     arguments args = usual_arguments();
     args["last_seen"] = time_point{-0.75};
     const auto made = std::make_shared<const product>(
-        product{"test", "", "", "", of, "", script(seen, {"p.yaml", 1, 1}, of), {}});
+        product{"test", "", "", "", "", of, "", script(seen, {"p.yaml", 1, 1}, of), {}});
     EXPECT_DOUBLE_EQ(play(made, args, p).recorded.at("value"),
                      0.25 * (90 + 80 + 96) + 0.5 * (64 + 128) + 112);
 }
@@ -1106,7 +1106,7 @@ std::shared_ptr<const product> product_with_optional_terms(const std::string& te
     for (std::size_t i = 2; i < all.size(); ++i) all[i].optional = true;
     std::erase_if(all, [&](const parameter& p) { return !is_word_of(text, p.name); });
     return std::make_shared<const product>(
-        product{"test", "", "", "", all, "", script(text, {"p.yaml", 1, 1}, all), {}});
+        product{"test", "", "", "", "", all, "", script(text, {"p.yaml", 1, 1}, all), {}});
 }
 
 TEST(language_payoff, optional_terms_are_asked_for) {

@@ -201,7 +201,7 @@ class nvrtc final : public compiler {
     nvrtc_functions call_;
     std::string version_;
     bool has_cache_;
-    std::vector<std::string> names_, texts_;  // headers
+    std::vector<std::string> names_, texts_;  // of the headers
     std::string fingerprint_;
 };
 
