@@ -54,7 +54,8 @@ std::string text_with_table(const std::string& kernel, const std::string& maker,
 }
 
 word32 sum_of_content(word64 first, word64 count, word64 stride) {
-    // 32 bits suffice, since a number depends on no more; a compiler can vectorise that.
+    // 32 bits suffice, since content() depends on the low 32 bits of a place. A compiler can then vectorise
+    // the loop.
     word32 sum = 0, at = static_cast<word32>(first);
     for (word64 i = 0; i < count; ++i, at += static_cast<word32>(stride))
         sum += kernels::studies::content(at);

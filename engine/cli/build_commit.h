@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commit that the command was built from. Every build writes the source anew (build_commit.cmake).
+// The commit that the command was built from. build_commit.cmake writes its .cpp at every build.
 #pragma once
 
 namespace tilewalk::cli {

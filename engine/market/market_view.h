@@ -49,7 +49,7 @@ class market_view {
     // Null if rates of the currency are deterministic.
     const models::rate_model* rate_model(const std::string& currency) const;
     const std::vector<model_parameter>& rate_parameters(const std::string& currency) const;
-    // The market as of that day, if known: as_of, or the day that the market was rolled from.
+    // The market on `day`. Known for as_of and for the day that the market was rolled from; otherwise empty.
     std::optional<market_view> on(dates::date day) const;
     // The pricing day of a trade that lives on: as_of, or the day that the market was rolled from.
     dates::date first_day() const;

@@ -310,7 +310,8 @@ met meet(one_side& side, double x, bool is_below) {
     return {is_below ? z : -z, density_of_normal(z) / t.density, t.error};
 }
 
-// Increasing distances beyond `low` at which the law reaches each z; the first is near `first`.
+// Distances above `low` at which the distribution function equals that of each normal, in increasing order.
+// `first` is the starting guess for the first.
 std::vector<double> distances(one_side& side, const std::vector<double>& normals, double low, double first,
                               double& error) {
     constexpr int most_tries = 300;

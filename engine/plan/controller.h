@@ -13,7 +13,8 @@ class controller : public models::hears_moves {
   public:
     static constexpr const char* section = "controls";
 
-    // Begins a recording. The script's variables are declared by then, states of its functions are not.
+    // Called when a recording begins. The script's variables are declared by then, states of its functions
+    // are not.
     virtual void begins(program::recorder& into) = 0;
     // Records into the open section, which runs once, after all others and after the moves.
     virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;

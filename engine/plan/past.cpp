@@ -130,7 +130,7 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
-// Black's formula in today's market, as models::prices_ahead has it for later days.
+// Black's formula in today's market; models::prices_ahead is its counterpart for later days.
 program::value past_world::option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;

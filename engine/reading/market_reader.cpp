@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a market's sections in the order of their dependence, and checks names.
+// Reads each section of a market after those that it refers to, and checks that the names exist.
 #include "engine/reading/market_reader.h"
 
 #include <algorithm>

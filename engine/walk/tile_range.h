@@ -17,7 +17,7 @@ struct tile_range {
     friend bool operator==(const tile_range&, const tile_range&) = default;
 
     kernels::word64 end() const { return first + count; }
-    // Size of the first child of a subtree: the largest power of two below `count`.
+    // Size of the first child of a subtree: the largest power of two below `count`, and 1 for `count` < 2.
     kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
     bool is_subtree_of(kernels::word64 run_tiles) const {
         const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard errors and biases of sensitivities are honest: over 1,000 runs with seeds of their own, 95 % of
-// the intervals hold the truth.
+// Stated standard errors and biases of sensitivities are right: over 1,000 runs with seeds of their own, 95 %
+// of the intervals hold the truth.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -538,7 +538,8 @@ TEST(shards, tell_how_they_went) {
               (std::map<std::string, std::set<trade_status>>{{"call", good}, {"put", good}, {"wrong", bad}}));
 }
 
-// Two GPUs of one name that fail in the same way count twice, and one lost again in a later walk counts once.
+// Two GPUs of one model with the same failure count twice. A GPU that is lost again in a later walk counts
+// once.
 TEST(shards, count_the_gpus_of_all_their_walks) {
     run_manifest all, walk;
     walk.devices = {"L4", "L4"};

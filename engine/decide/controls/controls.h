@@ -94,7 +94,7 @@ class sums_on_pilot {
 struct chosen_control {
     std::optional<controls::control> what{};
     bool is_that_of_prices = true;  // which may have any jumps
-    // Points that suit the trade with that control; empty if still to be chosen.
+    // Quasi-random points chosen for the trade with control `what`; empty until chosen.
     std::optional<chosen_points> points{};
 
     void give_points(const settled& run, planned& to) const {

@@ -56,8 +56,8 @@ std::vector<value> rows_of_policy::rows(
 
 namespace {
 
-// Returns a key for each asset, the largest first: the number that the script compares, negated if it takes
-// the smallest. Numbers that mean nothing yet are 0.
+// Returns a sort key for each asset, by which callers sort downwards: the number that the script compares,
+// negated if the script takes the smallest, and 0 if it is not yet observed.
 std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) {
     std::vector<value> out;
     for (const value v : right.compared.values) {

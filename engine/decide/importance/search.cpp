@@ -94,7 +94,7 @@ struct mixture {
     double weight(std::span<const double> at) const {
         return 1 / (unshifted + (1 - unshifted) * density(at));
     }
-    // Returns shifts for so many shifted paths.
+    // Returns the importance shift of each of `paths` paths, in proportion to `shares`.
     std::vector<point> dealt(std::size_t paths) const {
         std::vector<point> out;
         for (std::size_t i = 0; i < paths; ++i) {

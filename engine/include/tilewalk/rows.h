@@ -68,7 +68,8 @@ struct price_row {
     // Randomisations of quasi-random points, whose spread is the standard error; 0: independent paths.
     std::uint64_t randomisations = 0;
     std::string construction;  // how these points make Brownian paths; empty without them
-    // Decisions of pilots about the trade, as JSON for the setting `decisions`; may be empty.
+    // Choices of pilot runs for this trade, as JSON that the setting `decisions` accepts; empty if none were
+    // made.
     std::string decisions;
     // Number of paths that carry the variance: paths / kurtosis of the payoff. Below `thin_below` the
     // standard error is itself unreliable, and `thin` is set.

@@ -62,7 +62,7 @@ const std::vector<run_setting>& setting_table();
 run_settings default_settings();
 // The settings of `first`; unset ones come from `second`.
 run_settings over(run_settings first, const run_settings& second);
-// Throws tilewalk::error (usage) for the first invalid value. Does not look up names of catalogues.
+// Throws tilewalk::error of kind usage for the first invalid value. Does not look up names in catalogues.
 void check(const run_settings& settings);
 
 }  // namespace tilewalk

@@ -48,7 +48,7 @@ class cutter {
     void fill(std::vector<shard_piece>& pieces, double end) {
         while (trade_ < costs_.size()) {
             const double cost = costs_[trade_], whole = static_cast<double>(markets_) * cost;
-            // A whole trade at once, if it fits; trades without cost go with the one before.
+            // Takes a whole trade if it fits. A trade that costs no work joins the trade before it.
             if (market_ == 0 && tile_ == 0 && (before_ + whole <= end || cost == 0)) {
                 add(pieces, {trade_, trade_ + 1, 0, markets_, 0, tiles_, tiles_});
                 before_ += whole;
