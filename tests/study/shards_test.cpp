@@ -738,7 +738,12 @@ TEST(shards, refuse_what_can_not_be_cut) {
     sharded_request what = of_book("demo.yaml", 16384);
     EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
     what.settings.budget = std::chrono::seconds(1);
+    for (const auto method : {greek_method::automatic, greek_method::bump}) {
+        EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
+        what.greeks = greek_options{.wanted = {"delta"}, .method = method};
+    }
     EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
+    what.greeks.reset();
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
     EXPECT_NE(refusal([&] { shards::open(folder / "a"); }).find("no plan of shards"), std::string::npos);
     folder.write("plan.json", "{\"format\": 1");

@@ -157,9 +157,7 @@ void read_plan(const json& from, shard_plan& out) {
 study study_of(const sharded_request& of) {
     if (of.differences) return study::shards_of_differences;
     if (!of.scenarios.empty()) return study::shards_of_scenarios;
-    if (!of.greeks) return study::shards_of_prices;
-    // Bumped sensitivities combine as they do in one process.
-    return of.greeks->method == greek_method::bump ? study::greeks_by_bump : study::shards_of_greeks;
+    return of.greeks ? study::shards_of_greeks : study::shards_of_prices;
 }
 
 book without_accuracy(const book& of) {
