@@ -739,7 +739,8 @@ TEST(shards, refuse_what_can_not_be_cut) {
     EXPECT_NE(refusal([&] { shards::plan(by, what, 0, folder / "a"); }), "accepted");
     what.settings.budget = std::chrono::seconds(1);
     for (const auto method : {greek_method::automatic, greek_method::bump}) {
-        EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
+        EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"),
+                  std::string::npos);
         what.greeks = greek_options{.wanted = {"delta"}, .method = method};
     }
     EXPECT_NE(refusal([&] { shards::plan(by, what, 2, folder / "a"); }).find("budget"), std::string::npos);
