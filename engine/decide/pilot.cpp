@@ -44,7 +44,8 @@ constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{
 // the error may be ten times as large: a difference of two options whose pilot showed 1.3 gained 120 times.
 constexpr double least_gain = 1.25;
 
-// worth_of takes the variance to fall by a power of the number of points, fixed by 1 and 32 points.
+// worth_of assumes that the variance falls as a power of the number of points; the variances at 1 and at 32
+// points give the exponent.
 double cost_of(construction how) {
     return std::ranges::find(candidates, how, &candidate::how)->cost;
 }

@@ -26,7 +26,8 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1;
 
-// Unlike std::complex without library calls, and fused explicitly: GCC 12 would choose by machine.
+// Unlike std::complex, makes no library calls and writes out its fused multiply-adds: GCC 12 would fuse or
+// not depending on the machine.
 struct complex {
     double re = 0, im = 0;
 };

@@ -136,7 +136,8 @@ class sabr_walk_of_asset final : public walk {
         return n;
     }
 
-    // Log move by noise shared with the volatility, p z + q z^2, minus what makes its exponential's mean 1.
+    // Log move driven by the noise z shared with the volatility: p z + q z^2, less the constant that makes
+    // the mean of its exponential 1.
     struct shared_move {
         value by, deviation;
     };

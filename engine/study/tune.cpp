@@ -94,7 +94,7 @@ void check_time(double seconds) {
 void check_open(const settled& run) {
     if (run.how.is_open()) return;
     throw error(error_kind::usage, "prefetch, " + config::joined(cuda::knob_names(), ", ", " and ") +
-                                       " must be left open, as these are tuned");
+                                       " must be left out or auto: tuning chooses them");
 }
 
 cuda::way_back_decision tune_way_back(tuning::gpu_timer& with, const run::job& of,

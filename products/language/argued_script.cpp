@@ -227,7 +227,7 @@ void argued_script::stop_every_step(block& b) const {
         std::ostringstream dates;
         dates.imbue(std::locale::classic());
         dates << std::setprecision(15) << steps;
-        throw error(error_kind::input, "the right '" + b.name + "' is there on " + dates.str() +
+        throw error(error_kind::input, "the right '" + b.name + "' can be exercised on " + dates.str() +
                                            " dates, expected at most " + std::to_string(bounds::steps));
     }
     b.continuous = b.in_equal_steps = false;

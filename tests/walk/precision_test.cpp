@@ -322,8 +322,8 @@ TEST(precision, is_a_setting_of_a_run) {
     }
 }
 
-// Every trade of the demo book: single against the same shocks in double (mixed), and both against double's
-// own shocks.
+// For every trade of the demo book three prices agree: single, mixed (double on the shocks of single), and
+// double on its own shocks.
 TEST(precision, demo_book_agrees_with_double) {
     const book trades = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     constexpr std::uint64_t paths = 16384;

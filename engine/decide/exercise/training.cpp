@@ -240,7 +240,7 @@ date_left left_on(const untrained::date& d, const left_arrays& left, const polic
     return out;
 }
 
-// Factors of prices that a trade was recorded with: by section, by name, by run.
+// Multipliers of prices with which a trade was recorded: [section][name][run].
 using recorded_scales = std::vector<std::map<std::string, std::vector<double>, std::less<>>>;
 
 recorded_scales scales_of(const program::recorder::recorded& r) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short rate is the curve's plus one (Hull and White 1990) or two (G2++, Brigo and Mercurio 2006, section
-// 4.2) normal factors that revert to 0: r(t) = f(0, t) + convexity(t) + sum of x_k(t). The factors and the
-// integral of their sum are jointly normal, so steps of any length are exact, and a log bond is linear in the
-// factors.
+// The short rate is the curve's forward rate plus normal factors that revert to 0, one (Hull and White 1990)
+// or two (G2++, Brigo and Mercurio 2006, section 4.2): r(t) = f(0, t) + convexity(t) + sum of x_k(t). The
+// factors and the integral of their sum are jointly normal, so steps of any length are exact, and a log bond
+// is linear in the factors.
 #include <algorithm>
 #include <span>
 #include <string>

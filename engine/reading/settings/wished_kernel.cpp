@@ -17,9 +17,9 @@ cuda::kernel_wish wished_kernel(const run_settings& all) {
     if (*all.prefetch != "auto") wish.feed = *all.prefetch;
     if (wish.reads_shocks && !cuda::reads_shocks(wish)) {
         throw error(error_kind::usage,
-                    "prefetch is '" + *wish.feed + "', which makes its own shocks; " +
+                    "prefetch is '" + *wish.feed + "', which makes its own shocks, but " +
                         (all.replay ? "a replay" : "the random source '" + *all.random + "'") +
-                        " needs a feed that reads them, or auto");
+                        " supplies shocks; name a feed that reads them, or auto");
     }
     for (const cuda::knob_id k : cuda::all_knobs()) wish[k] = cuda::asked_value(k.line(), all);
     wish.space = all.space.value_or(wish.space);

@@ -45,7 +45,7 @@ constexpr std::size_t cells_at_once = 32768;
 // Limit on the numbers of these plans, of which paths with many dates have many.
 constexpr std::size_t bytes_at_once = std::size_t{96} << 20;
 
-// The market of a scenario, and the trades that read something else in it than in the base market.
+// A scenario's market, and the trades whose inputs in it differ from those in the base market.
 struct moved_market {
     std::optional<market> in{};  // empty: no such market, or another share of the work has it
     std::vector<std::size_t> trades{};

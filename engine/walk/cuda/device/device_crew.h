@@ -68,13 +68,15 @@ class device_crew {
     loaded_device& operator[](std::size_t number) const { return *devices_[number]; }
     counted_kernels& kernels() { return kernels_; }
 
-    // Returns the bytes that work may take of each device: three quarters of what is free, and `most`, unless
-    // that is 0. `more` opens what else the work needs. A device for which either fails is lost.
+    // Returns the bytes that work may take on every device: at most three quarters of what is free, and at
+    // most `most` (0: no such limit). `more` opens what else the work needs. A device for which either fails
+    // is lost.
     std::uint64_t open(std::uint64_t most, const std::function<void(std::size_t, device&)>& more);
     // Of devices that are not lost, each once.
     std::vector<std::string> architectures() const;
-    // Compiles each text for each architecture, by so many threads. Throws tilewalk::error (cancelled) when
-    // the compilations under way have ended, because a compiler can't be interrupted.
+    // Compiles each text for each architecture, on `threads` threads. Once *cancel is set it starts no more,
+    // waits for those under way, since a compiler can't be interrupted, and throws tilewalk::error
+    // (cancelled).
     void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
     // Does all pieces. `tell`, if there is one, is called about ten times a second. Throws
     // tilewalk::error: cancelled, or what has ended the work.

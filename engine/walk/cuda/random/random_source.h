@@ -75,8 +75,9 @@ class random_source {
     // Returns before the work is done; later work in the stream sees the cube.
     virtual void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) = 0;
 
-    // Consecutive paths made together, a power of two of tiles; unit u begins at path u * unit_paths. Chunks
-    // may be cut anywhere, but a chunk that cuts a unit may cost as much as the whole unit.
+    // Number of consecutive paths made together: a power of two times a tile. Unit u begins at path u *
+    // unit_paths. Chunks may be cut anywhere, but a chunk that cuts a unit may cost as much as the whole
+    // unit.
     virtual std::uint64_t unit_paths() const = 0;
 };
 
