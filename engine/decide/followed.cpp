@@ -74,7 +74,8 @@ const trade_decisions& followed_run::row(const std::string& trade) const {
     std::vector<std::string> known;
     for (const auto& [id, of] : what_->trades) known.push_back(id);
     throw error(error_kind::input, "found no decisions on the trade " + config::shown(trade) +
-                                       " in the results that this run follows" + config::suggestion(trade, known));
+                                       " in the results that this run follows" +
+                                       config::suggestion(trade, known));
 }
 
 const decided& followed_run::about(const std::string& trade) const {
