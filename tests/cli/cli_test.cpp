@@ -1059,7 +1059,7 @@ TEST_F(cli, a_bound_is_nested_on_demand) {
     expect({"price", "early.yaml", "--upper", "nestd"}, 2, "did you mean 'nested'?");
     expect({"price", "misspelt.yaml"}, 2, "misspelt.yaml:2:19");
     expect({"price", "early.yaml", "--upper", "nested", "--replay", "x.npy"}, 2,
-           "upper: nested does not go with a replay: paths inside of paths");
+           "upper: nested does not go with a replay: nested paths");
     EXPECT_TRUE(has(run({"price", "--help"}).out, "--upper NAME"));
 }
 

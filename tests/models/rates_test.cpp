@@ -110,7 +110,7 @@ TEST(rates, of_days_gone_by_are_refused) {
         {"product: an_annuity, looked: 1, begin: 5, payments: [3.5, 4.5], currency: USD",
          "expected before its last payment"},
         {"product: a_forward_rate, looked: 2026-01-05, from: 2026-01-05, to: 2, currency: USD",
-         "the market does not know rates of the past"},
+         "the market has no past rates"},
         {"product: a_cms, days: [1.0], years: 1.3, of: USD, currency: USD",
          "expected a whole number of payments"},
         {"product: a_bond, looked: 1, maturity: 2", "write currency:"},

@@ -663,7 +663,7 @@ TEST(shards, with_a_training_of_its_own_have_the_bits_of_one_process) {
     const sharded_request what = of_book("early.yaml", 16384);
     const shards made = shards::plan(by, what, 3, folder.path(), 0);
     EXPECT_FALSE(made.untrained().empty());
-    EXPECT_NE(refusal([&] { made.run(by, 1); }).find("policies are still to be found"), std::string::npos);
+    EXPECT_NE(refusal([&] { made.run(by, 1); }).find("have no policy yet"), std::string::npos);
     EXPECT_THROW(shards::open(folder.path()).merge_training(), shards_missing);
     run_all(by, folder.path(), 5, shards::stage::training);
     shards::open(folder.path()).merge_training();
