@@ -395,7 +395,7 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
     }
     const double length = read_parameter(parameters, find_row(forward_market_rows, "tenor")),
                  until = read_parameter(parameters, find_row(forward_market_rows, "until"));
-    const double periods = std::ceil(until / length - same_time_years);
+    const double periods = std::max(1.0, std::ceil(until / length - same_time_years));
     if (periods > double(most_periods)) too_many_periods(*tenor);
     for (double i = 1; i <= periods; ++i) out.push_back(i * length);
     return out;
