@@ -41,7 +41,8 @@ def setup(app):
     def with_focus(_app, _page, _template, context, _doctree):
         body = context.get("body", "")
         body = body.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
-        body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+        for box in ("table-wrapper", "math-wrapper"):
+            body = body.replace(f'<div class="{box}', f'<div tabindex="0" class="{box}')
         context["body"] = re.sub(r"<img [^>]*>", r'<span class="picture" tabindex="0">\g<0></span>', body)
 
     app.add_html_math_renderer("mathml", (set_formula, None), (set_formula, None))

@@ -384,7 +384,7 @@ TEST_F(import_of_ore, what_changes_a_value_is_refused_or_read) {
         {"swaption_bermudan", "<ExerciseDate>2028-01-17<", "<ExerciseDate>2028-01-13<",
          "found an exercise on 2028-01-13, on which no fixed period begins"},
         {"bond", "<SecurityId>", "<CreditCurveId>CPTY_B</CreditCurveId><SecurityId>",
-         "found the credit curve 'CPTY_B', but trades have"},
+         "found the credit curve 'CPTY_B', but trades here"},
         {"bond", "<Convention>Unadjusted<", "<Convention>MF<", ""},
         {"swap", "<DayCounter>A360<", "<DayCounter>A365<",
          "found <DayCounter> 'A365', expected A360, by which EUR-EURIBOR-6M is counted"},

@@ -216,8 +216,7 @@ TEST(far_gains, a_policy_of_a_file_says_that_it_is_far_away) {
     EXPECT_EQ(message_at(98).find("standard deviations"), std::string::npos) << message_at(98);
     // log(0.9) is 1.33 times 0.25 sqrt(0.1).
     EXPECT_NE(message_at(90).find("is now 1.3 standard deviations"), std::string::npos) << message_at(90);
-    EXPECT_NE(message_at(115).find("is now 1.8 standard deviations"), std::string::npos)
-        << message_at(115);
+    EXPECT_NE(message_at(115).find("is now 1.8 standard deviations"), std::string::npos) << message_at(115);
 }
 
 }  // namespace tilewalk::far_gains_test
