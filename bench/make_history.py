@@ -49,7 +49,7 @@ def main():
         return sum(dice.random() for _ in range(12)) - 6
 
     keys = list(keys_of(asked.tilewalk, asked.market))
-    # One factor for each currency's rates and each asset's volatilities, which move together.
+    # A factor for each currency's rates and each asset's volatilities, which move together.
     of = {key: (kind, key.split("@")[0]) for key, _, kind in keys}
     day = datetime.date(2026, 1, 15)
     levels = {key: value for key, value, _ in keys}

@@ -136,7 +136,7 @@ std::string with_name(const char* name, const json& value) {
     return value.is_null() ? std::string() : cell_of(value) + ' ' + name;
 }
 
-// One panel for each occupancy and width. Occupancies are stacked on one scale, or side by side for one
+// A panel for each occupancy and width. Occupancies are stacked on one scale, or side by side for one
 // width.
 chart speedup_chart(const prefetch_group& group, const std::string& layout, const std::string& what) {
     chart out;

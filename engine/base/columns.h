@@ -24,7 +24,7 @@ class columns {
     explicit columns(std::vector<head> heads) : heads_(std::move(heads)) {}
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-    // One way to make lines shorter: shrink a column to no less than `least` by putting dots into its cells,
+    // A way to make lines shorter: shrink a column to no less than `least` by putting dots into its cells,
     // or, if `least` is 0, leave the column out.
     struct measure {
         std::string title;

@@ -37,7 +37,7 @@ nlohmann::json parsed_json(const std::string& text, const std::string& name, std
 // Reads a whole file. Throws tilewalk::error (io), or (input) if it is too large for a file of `contents`.
 std::string text_of_file(const std::string& file, std::string_view contents);
 
-// One object's members, each taken once; finish() refuses the rest. Throws tilewalk::error (input).
+// Members of an object, each taken once; finish() refuses the rest. Throws tilewalk::error (input).
 class json_members {
   public:
     json_members(const nlohmann::json& object, std::string path, const std::string& name)

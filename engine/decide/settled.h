@@ -86,7 +86,7 @@ struct settled {
     bool takes_decided_paths = false;
     const decisions* decisions_to_follow() const;  // null: none
 
-    // One pilot finds control and points together: points may not suit what the best control leaves.
+    // The pilot finds control and points together: points may not suit what the best control leaves.
     bool finds_points_with_controls() const {
         return chooses_controls && unit_paths > 0 && !chooses_importance && !walks_pairs;
     }

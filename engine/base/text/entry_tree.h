@@ -23,7 +23,7 @@ class alignas(128) entry_tree {
     // False if entry number `index` of its list has a duplicate key and must be refused.
     bool read(std::string_view text, int line, int column, int index, node& into);
 
-    // One tree for each thread, for a list whose entries are the rows of a table under the key `list`.
+    // A tree for each thread, for a list whose entries are the rows of a table under the key `list`.
     static std::vector<entry_tree> of_rows(const std::string& table, const std::string& list, int threads);
     // A row arrives piece by piece; offsets of a piece count from stands_at(). Its values are plain.
     void row_begins(int line, int column, int index, node& into);

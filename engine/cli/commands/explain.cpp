@@ -195,7 +195,7 @@ std::vector<column> columns_of(const trade_plan& plan) {
     return out;
 }
 
-// One line per date if the columns fit; else the last date alone, one line per figure.
+// A line per date if the columns fit; else the last date alone, one line per figure.
 std::string numbers_text(const trade_plan& plan, bool all, std::size_t room) {
     constexpr std::size_t most_columns = 8;
     const std::vector<column> columns = columns_of(plan);

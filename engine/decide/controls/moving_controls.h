@@ -39,7 +39,7 @@ class moving_controls {
         const of_trade* const of = find(trade);
         return of == nullptr ? 0 : of->mean;
     }
-    // One pilot for all keys costs less than one for each.
+    // A single pilot for all keys costs less than one for each.
     void find_drifts(const std::string& trade, std::span<const std::string> keys);
     // Returns the control in a market that differs in any numbers; empty if the trade has none.
     std::optional<controls::control> in(const std::string& trade, const market& other);

@@ -191,7 +191,7 @@ class nested_paths {
             const std::size_t first = rows_.first_of(of_.decisions[k]);
             const double worth = left(first + of_.at.worth, path);
             const double to_come = mean(k + 1, path);
-            // One set of inner paths gives the continuation value, and the mean of the next move.
+            // The same inner paths give the continuation value, and the mean of the next move.
             martingale += (left(first + of_.at.uses, path) != 0 ? worth : to_come) - before;
             best = better(best, worth - martingale);
             before = to_come;
