@@ -335,7 +335,7 @@ TEST_F(cli, benchmarks_and_tuning_need_a_gpu) {
     expect({"bench", "prefetch", "asian", "--untimed"}, 75, "GPU", no_gpu);
     expect({"tune", "book.yaml"}, 75, "GPU", no_gpu);
     expect({"price", "book.yaml", "--device", "cuda"}, 75, "", no_gpu);
-    expect({"tune", "book.yaml", "--width", "2"}, 2, "as these are tuned", no_gpu);
+    expect({"tune", "book.yaml", "--width", "2"}, 2, "tuning chooses them", no_gpu);
 }
 
 TEST_F(cli, unreadable_input_is_refused) {
