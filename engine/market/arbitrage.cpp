@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies by call prices and Gatheral's g, calendar spreads by total variance at constant moneyness.
+// Checks quotes by call prices; between them and for SVI, butterflies by Gatheral's g, calendars by variance.
 #include "engine/market/arbitrage.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace tilewalk::markets {
 namespace {
 
 constexpr double checked_deviations = 6;
-constexpr double quoted_deviations = 4;  // SVI only
+constexpr double quoted_deviations = 4;  // an SVI smile counts as quoted up to here
 constexpr double highest_volatility = 10;
-constexpr int even_points = 400;    // over the whole range
+constexpr int even_points = 400;    // spread evenly over the checked log-moneyness
 constexpr int points_between = 16;  // points between two neighbouring quotes
 constexpr double price_rounding = 1e-13;
 constexpr double variance_rounding = 1e-12;
@@ -30,10 +30,10 @@ double call_price(double log_moneyness, double volatility, double years) {
     return kernels::norm_cdf(d1) - kernels::exp(log_moneyness) * kernels::norm_cdf(d1 - deviation);
 }
 
-// A quoted call as a fraction of the forward.
+// A quoted call: its strike and its price, both as fractions of the forward.
 struct call {
     double strike = 0, price = 1;
-    const quote* at = nullptr;  // null for the strike 0
+    const quote* at = nullptr;  // null for the call with strike 0
 };
 
 std::vector<call> calls_of(const expiry& e) {
@@ -53,14 +53,16 @@ double chord(const call& a, const call& b, double strike) {
     return a.price + (b.price - a.price) * ((strike - a.strike) / (b.strike - a.strike));
 }
 
-// Call prices fall and are convex in the strike: they lie below the chord between two calls, and above the
-// extended chords to the left and right. All three meet at a quoted call.
+// The highest price without arbitrage of a call at `strike`, given the quoted calls. Prices fall and are
+// convex in the strike, so they lie on or below the chord between the two neighbouring quotes.
 double most_price(const std::vector<call>& calls, double strike) {
     if (strike >= calls.back().strike) return calls.back().price;
     const auto above = std::upper_bound(calls.begin(), calls.end(), strike,
                                         [](double k, const call& c) { return k < c.strike; });
     return chord(*(above - 1), *above, strike);
 }
+// The lowest price without arbitrage of a call at `strike`: by convexity, prices lie on or above the chord
+// through any two neighbouring quotes, extended to the left and right of them.
 
 double least_price(const std::vector<call>& calls, double strike) {
     const double rounding = 1e-12 * strike;
@@ -76,7 +78,7 @@ double least_price(const std::vector<call>& calls, double strike) {
 
 struct spot_check {
     double x = 0;
-    const expiry* of = nullptr;  // null unless a quote is here
+    const expiry* of = nullptr;  // expiry of the quote at x; null if there is none
     const quote* at = nullptr;
 };
 
@@ -87,7 +89,7 @@ class search {
     std::vector<arbitrage> all() {
         const std::vector<expiry>& expiries = surface_.expiries();
         for (std::size_t i = 0; i < expiries.size(); ++i) {
-            // Arbitrage in the quotes survives every interpolation, so there is no need to search further.
+            // Arbitrage in the quotes shows in every interpolation of them, which is then not searched.
             if (!butterflies_in_quotes(expiries[i])) butterflies(expiries[i]);
             if (i + 1 == expiries.size()) break;
             butterflies_between(expiries[i], expiries[i + 1]);
@@ -99,7 +101,7 @@ class search {
   private:
     bool is_svi() const { return surface_.form() == implied_surface::written_by::svi; }
 
-    // Returns such as "the strike 100", as written if a quote is here.
+    // Returns such as "the strike 100". A quote's strike is spelt as in the file.
     std::string named(const expiry& e, const spot_check& point) const {
         if (point.at) return named(*point.at);
         if (is_svi()) return "the log-moneyness " + rounded(point.x);
@@ -107,7 +109,8 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + rounded(e.forward * kernels::exp(point.x));
     }
 
-    // Sorted, with the quotes of both expiries; at equal places the later expiry's comes first.
+    // The points to check, sorted by log-moneyness: the quotes of both expiries, points between quotes, and
+    // evenly spaced points. At equal log-moneyness the quote of `next` comes before that of `e`.
     std::vector<spot_check> places(const expiry& e, const expiry* next) const {
         const expiry& last = next ? *next : e;
         auto [low, high] = surface_.reach(last.years, checked_deviations);
@@ -133,13 +136,14 @@ class search {
         return points;
     }
 
-    // SVI has no quotes; this range stands in for them.
+    // An SVI smile has no quotes; its points near the money count as quoted. False for smiles with quotes.
     bool is_quoted(const expiry& e, double x) const {
         return is_svi() &&
                std::abs(x) <= quoted_deviations * std::sqrt(std::max(e.variance.at(x).variance, 0.0));
     }
 
-    // Reports each run of points with positive `size_at` by its worst; in_quotes if any of them is.
+    // For each run of neighbouring points with a positive `size_at`, calls `say` with the worst point, its
+    // size, and whether any point of the run is in_quotes.
     template <class SizeAt, class InQuotes, class Say>
     void runs(const std::vector<spot_check>& points, SizeAt size_at, InQuotes in_quotes, Say say) {
         std::optional<std::pair<spot_check, double>> worst;
@@ -156,7 +160,7 @@ class search {
                 continue;
             }
             const bool of_quotes = in_quotes(point);
-            // A quoted point takes precedence over a worse one beyond the quotes.
+            // Within a run, a point in the quotes is reported rather than a worse one beyond them.
             if (!worst || (of_quotes && !worst_in_quotes) ||
                 (of_quotes == worst_in_quotes && size > worst->second)) {
                 worst = std::pair(point, size);
@@ -171,7 +175,7 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + q.written;
     }
 
-    // Reports a call beyond a price bound, the origin of the bound, and the volatility that meets it.
+    // Reports a quoted call priced beyond `bound`, whose quotes imply it, and the volatility that meets it.
     void report_price(arbitrage::kind what, const expiry& e, const quote& q, double price, double bound,
                       const std::string& whose) {
         const bool too_dear = price > bound;
@@ -199,7 +203,8 @@ class search {
         const std::size_t before = found_.size();
         for (std::size_t i = 1; i < calls.size(); ++i) {
             const bool last = i + 1 == calls.size();
-            // The last call is bounded by the one before it, every other by the chord between its neighbours.
+            // The last call costs no more than the one before it, any other no more than its neighbours'
+            // chord.
             const double most =
                 last ? calls[i - 1].price : chord(calls[i - 1], calls[i + 1], calls[i].strike);
             if (!exceeds(calls[i].price, most, calls[i].strike)) continue;
@@ -211,7 +216,7 @@ class search {
         return found_.size() > before;
     }
 
-    // At equal moneyness a later call is worth at least as much, as a fraction of the forward.
+    // A call of the later expiry costs no less than one of the same moneyness before, per unit of forward.
     bool calendar_in_quotes(const expiry& first, const expiry& second) {
         const std::vector<call> early = calls_of(first), late = calls_of(second);
         const std::size_t before = found_.size();

@@ -36,8 +36,8 @@ double log_growth(const asset& a, const curve& discount, double years) {
 
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend) {
     double kept = 1;                       // product of (1 - b_j) so far
-    double kept_at_time = 1;               // over the dividends up to `years`
-    double all_cash = 0, future_cash = 0;  // sums of c_j / R(T_j)
+    double kept_at_time = 1;               // the same product over the dividends up to `years`
+    double all_cash = 0, future_cash = 0;  // sums of c_j / R(T_j) over all, over those after `years`
     for (const dividend& d : a.dividends) {
         const bool gone = before_dividend ? d.years < years : d.years <= years;
         if (d.proportional) {

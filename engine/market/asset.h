@@ -30,13 +30,13 @@ struct asset {
     std::string name, currency;
     double spot = 0;
     curve dividend_yield = curve::flat(0);
-    std::vector<dividend> dividends;  // after as_of, in order; may share ex-dates
-    // True: the whole spot moves between ex-dates and drops by cash dividends on them, not below 0. False:
-    // the spot minus the value of future dividends moves.
+    std::vector<dividend> dividends;  // after as_of, in order; two may share an ex-date
+    // True: the model moves the whole spot, which falls by each cash dividend on its ex-date, but not below
+    // 0. False: the model moves the spot minus the present value of future cash dividends.
     bool falls_by_dividends = false;
     std::optional<volatility> vol;
-    std::optional<scenario_volatility> scenario_vol;  // replaces vol
-    std::shared_ptr<const models::model> model;       // replaces both; null: lognormal
+    std::optional<scenario_volatility> scenario_vol;  // if given, replaces vol
+    std::shared_ptr<const models::model> model;       // replaces vol and scenario_vol; null: lognormal
     std::vector<model_parameter> model_parameters;    // as written in the market
     location where;
 };
@@ -45,13 +45,13 @@ struct asset {
 struct affine {
     double scale = 0, shift = 0;
 };
-// Returns the left limit on an ex-date if `before_dividend`. Throws tilewalk::error (input) if the cash
-// dividends are worth more than the spot.
+// The map from X to the spot at `years`: on an ex-date just before the dividend if `before_dividend`,
+// otherwise just after it. Throws tilewalk::error (input) if the cash dividends are worth more than the spot.
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend = false);
-// By the curves: the mean of the spot, unless falls_by_dividends and a path falls short of a dividend.
+// The forward by the curves. With falls_by_dividends it is below the mean of the spot if a path reaches 0.
 double forward(const asset& a, const curve& discount, double years);
-// Drops of X on ex-dates in (from, to] for falls_by_dividends, where S = scale X, and their values today as
-// fractions of the spot. Times within dates::same_time_years count as equal.
+// For falls_by_dividends: the sum of the drops of X on ex-dates in (from, to], which is the value today of
+// those cash dividends as a fraction of the spot. Times within dates::same_time_years count as equal.
 double cash_fall(const asset& a, const curve& discount, double from, double to);
 
 }  // namespace tilewalk::markets

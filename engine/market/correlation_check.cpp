@@ -19,7 +19,7 @@
 namespace tilewalk::markets {
 namespace {
 
-// Correlations have few digits; eigenvalues this close to zero are rounding.
+// Correlations are written with few digits; a negative eigenvalue this close to 0 is due to their rounding.
 constexpr double eigenvalue_tolerance = 1e-9;
 
 // Finds the nearest correlation matrix in the Frobenius norm (Higham 2002: alternating projections onto the
@@ -31,7 +31,7 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
     };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
-    // Factors with correlation 1 or -1 get equal rows first: the iteration would converge too slowly.
+    // Two factors with correlation 1 or -1 get equal or opposite rows first: iterations converge too slowly.
     for (Eigen::Index i = 0; i < near.rows(); ++i) {
         for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
             const double sign = anchor(i, j);
@@ -86,7 +86,7 @@ class correlation_check {
             if (rho == 0) continue;
             const std::size_t first = number_of(pair.first), second = number_of(pair.second);
             parent[root_of(first)] = root_of(second);
-            // Own factors are linked to their asset; those that the market does not mention are consistent.
+            // An own factor (a model's second noise) goes with its asset; unmentioned ones are consistent.
             for (const std::string* const name : {&pair.first, &pair.second}) {
                 const auto own = market_.own_factors.find(*name);
                 if (own == market_.own_factors.end()) continue;
@@ -129,7 +129,7 @@ class correlation_check {
                " (pairs that are not given count as 0)" + nearest_valid(matrix, names, members);
     }
 
-    // Pairs are many and most are given, so that they are not looked up by their names, one by one.
+    // Fills the matrix in one pass over the stated correlations: looking up each pair by name would be slow.
     Eigen::MatrixXd matrix_of(const std::vector<std::string>& names,
                               const std::vector<std::size_t>& members) const {
         const auto size = static_cast<Eigen::Index>(members.size());
@@ -156,13 +156,13 @@ class correlation_check {
         return matrix;
     }
 
-    // Returns such as "; the nearest valid correlations: [A, B, 0.81], ...".
+    // Returns such as "; the nearest valid matrix has [A, B, 0.81], ...".
     std::string nearest_valid(const Eigen::MatrixXd& given, const std::vector<std::string>& names,
                               const std::vector<std::size_t>& members) const {
         constexpr Eigen::Index most_factors = 200;
         constexpr std::size_t most_told = 10;
         if (given.rows() > most_factors) return "";
-        // The model determines the correlation of an own factor with its asset, so the market can't state it.
+        // The model sets an own factor's correlation with its asset; the market can't, so keep it fixed.
         Eigen::MatrixXd anchor = Eigen::MatrixXd::Identity(given.rows(), given.cols());
         for (Eigen::Index i = 0; i < given.rows(); ++i) {
             const auto own = market_.own_factors.find(names[members[static_cast<std::size_t>(i)]]);
@@ -179,7 +179,7 @@ class correlation_check {
             for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
                 const std::string &one = names[members[static_cast<std::size_t>(i)]],
                                   &other = names[members[static_cast<std::size_t>(j)]];
-                // An unstated correlation of an own factor follows its asset's, which may change.
+                // An own factor's unstated correlation follows its asset's, which may change, so list it too.
                 const bool follows =
                     anchor(i, j) == 0 && !market_.correlations.contains(std::minmax(one, other)) &&
                     (market_.own_factors.contains(one) || market_.own_factors.contains(other));

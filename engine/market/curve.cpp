@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Piecewise constant forward rates; exp and log of the kernels have the same bits on every machine.
+// Piecewise constant forward rates. Uses exp and log of kernels/, which have the same bits on every machine.
 #include "engine/market/curve.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ class curve {
     // Requires increasing times > 0 and factors > 0.
     static curve from_discount_factors(std::vector<double> years, std::vector<double> factors);
     static curve from_zero_rates(std::vector<double> years, std::vector<double> rates);
-    double discount(double years) const;  // 1 at 0
+    double discount(double years) const;  // 1 at time 0
     double log_discount(double years) const;
     const std::vector<double>& pillars() const { return years_; }
     friend bool operator==(const curve&, const curve&) = default;

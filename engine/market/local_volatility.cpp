@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dupire's formula and bilinear grids; exp and log of the kernels have the same bits on every machine.
+// Dupire's formula and bilinear grids. Uses exp and log of kernels/: the same bits on every machine.
 #include "engine/market/local_volatility.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void check_increasing(const std::vector<double>& numbers, bool may_start_at_0, c
 local_volatility local_volatility::of_surface(implied_surface surface) {
     std::vector<double> kinks;
     for (const expiry& e : surface.expiries()) kinks.push_back(e.years);
-    kinks.pop_back();  // total variance continues unchanged after the last
+    kinks.pop_back();  // after the last expiry, total variance goes on with the same slope
     local_volatility made(std::move(surface));
     made.kinks_ = std::move(kinks);
     return made;
@@ -99,7 +99,7 @@ double local_volatility::over_pieces(double t0, double t1, Piece piece) const {
 double local_volatility::local_variance(double t0, double t1, double x) const {
     double integral = 0;
     if (const auto* grid = std::get_if<given>(&form_)) {
-        // Two points integrate the square of a linear function exactly.
+        // The volatility is linear in time on a piece: two Gauss points integrate its square exactly.
         integral = over_pieces(t0, t1, [&](double from, double to) {
             double squares = 0;
             for (const double point : gauss_points) {
@@ -115,7 +115,7 @@ double local_volatility::local_variance(double t0, double t1, double x) const {
             for (const double point : gauss_points) {
                 const implied_surface::value w = surface.total_variance(from + (to - from) * point, x);
                 stretched += 1 / std::max(density_ratio(w.at, x), least_ratio);
-                rise = w.by_time;  // constant in the piece
+                rise = w.by_time;  // the same at all times of the piece
             }
             return std::max(rise, 0.0) * stretched / 2 * (to - from);
         });
@@ -132,8 +132,8 @@ std::pair<double, double> local_volatility::table_range(double t0, double t1) co
     const double variance = most * most * t1;
     const double reach =
         std::clamp(table_deviations * std::sqrt(variance) + variance / 2, 1e-8, implied_surface::most_reach);
-    // The grid is flat outside, like a table outside of its range. The forward at the middle of the step
-    // represents it, since the step's variance averages over several times.
+    // Volatility is constant outside the grid, as outside of a table, so the table ends with the grid. Spots
+    // are turned into x by the forward at the middle of the step, to which the table's averages belong best.
     const double forward = grid->forward(t0 + (t1 - t0) / 2);
     const double low = kernels::log(grid->grid.spots.front() / forward);
     const double high = kernels::log(grid->grid.spots.back() / forward);

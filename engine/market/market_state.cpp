@@ -50,7 +50,7 @@ std::vector<fx_leg> market_state::fx_legs(const std::string& from, const std::st
         return fx_leg{pair, inverted};
     };
     if (const fx_leg direct = quoted(from, to); direct.pair) return {direct};
-    // Alphabetical order makes the answer independent of the order of the file.
+    // `currencies` is sorted by name, so the answer does not depend on the order of the file.
     for (const auto& [third, discount] : currencies) {
         if (third == from || third == to) continue;
         const fx_leg first = quoted(from, third), second = quoted(third, to);

@@ -35,13 +35,13 @@ class unknown_in_market : public error {
 };
 
 struct fx_rate {
-    std::string base, quote;  // 1 base = rate quote, "EURUSD: 1.10"
+    std::string base, quote;  // one `base` costs `rate` units of `quote`: "EURUSD: 1.10"
     double rate = 0;
     std::optional<volatility> vol;
     location where;
 };
 
-// A quoted pair on the way between two currencies; inverted if used against its quote.
+// One step of a conversion between two currencies: a quoted pair, inverted if converted from quote to base.
 struct fx_leg {
     const fx_rate* pair = nullptr;
     bool inverted = false;
@@ -52,50 +52,52 @@ struct market_state {
     std::string hash;  // SHA-256 of the bytes read; empty for a market inside a book
     dates::date as_of;
     std::map<std::string, curve, std::less<>> currencies;
-    // By currency; without an entry rates are deterministic.
+    // By currency. Rates of a currency without an entry are deterministic.
     std::map<std::string, std::shared_ptr<const models::rate_model>, std::less<>> rate_models;
-    std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // as written
+    std::map<std::string, std::vector<model_parameter>, std::less<>> rate_parameters;  // as the file has them
     std::map<std::string, asset, std::less<>> assets;
     std::vector<fx_rate> fx;
-    // Keys are asset names, FX pairs ("EURUSD"), rates ("USD.rate") and models' own factors ("ACME.variance",
-    // "USD.rate_2"), the lesser name first.
+    // A key is two names in alphabetical order: of assets, FX pairs ("EURUSD"), rates ("USD.rate"), or
+    // models' own factors ("ACME.variance", "USD.rate_2").
     std::map<std::pair<std::string, std::string>, double> correlations;
-    bool has_all_correlations = false;  // true: trades that need a missing correlation fail
+    bool has_all_correlations = false;  // if true, a trade that needs an unstated correlation fails
+    // A further noise of a model, such as that of a stochastic variance.
     struct own_factor {
-        std::string of;          // an asset or a currency's first rate
+        std::string of;          // name of its asset, or of its currency's first rate
         double correlation = 0;  // correlation with `of`
         bool is_constant = true;
 
         bool operator==(const own_factor&) const = default;
     };
     std::map<std::string, own_factor, std::less<>> own_factors;  // by name
-    // By asset name or the six letters of two currencies.
+    // By asset name, or by FX pair such as "EURUSD".
     std::map<std::string, std::map<dates::date, double>, std::less<>> fixings;
-    std::vector<scenario_array> scenarios;  // unique files
+    std::vector<scenario_array> scenarios;  // one entry per file
 
-    // The text of the market, and the numbers that differ from it, by market key.
+    // The market as written, and by market key the numbers that have been changed since.
     std::shared_ptr<const written_market> source;
     std::map<std::string, double, std::less<>> changes;
-    // The market of the previous day if this one was rolled from it, for what was known then; may be null.
+    // The market that this one was rolled forward from, for what was known on that earlier day; may be null.
     std::shared_ptr<const market_state> day_before;
-    // Remarks on changed assets, from before their first change.
+    // By asset that has been changed: its model's remarks before the first change.
     std::map<std::string, std::vector<std::string>, std::less<>> remarks_as_read;
 
     std::vector<arrays::shock_cube> scenario_cubes() const;
 
-    // Throw tilewalk::error (input) without a place, naming the nearest known name.
+    // Throw tilewalk::error (input) without a place in a file; the message suggests the nearest known name.
     const curve& discount_curve(const std::string& currency) const;
     const asset& find_asset(const std::string& asset_name) const;
-    // The quoted pair of two currencies and whether it is inverted; null if not quoted directly.
+    // The quoted pair of two currencies, and whether it is quoted as to/from. Null if neither way is quoted.
     std::pair<const fx_rate*, bool> fx_pair(const std::string& from, const std::string& to) const;
-    // The quoted pairs from `from` to `to`: none if equal, one, or two through a third currency.
+    // The quoted pairs that convert `from` to `to`: none if equal, one, or two through a third currency.
     std::vector<fx_leg> fx_legs(const std::string& from, const std::string& to) const;
     double fx_spot(const std::string& from,
                    const std::string& to) const;  // units of `to` for one unit of `from`
-    // 1 for equal factors, 0 if not stated. An own factor without one uses its asset's.
+    // 1 for equal factors, 0 if not stated. An own factor without a stated correlation has that of its asset,
+    // times its correlation with the asset.
     double correlation(const std::string& a, const std::string& b) const;
     bool states_correlation(const std::string& a, const std::string& b) const;
-    bool has_correlations(const std::string& factor) const;  // true if the market states any
+    bool has_correlations(const std::string& factor) const;  // if the market states a correlation of it
 };
 
 }  // namespace tilewalk::markets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as planning sees it; records which parts a plan reads.
+// A market as planning sees it; records which parts of the market a plan reads.
 #pragma once
 
 #include <map>
@@ -22,17 +22,18 @@ class market_reads {
     std::set<pair> fx_legs, correlations, stated_correlations, written_correlations;
     bool all_fx = false;
 
-    // True if every read agrees, so that a plan fits both. Models compare by identity. False if a read fails.
+    // True if both markets give the same answer to every recorded read, so that a plan made in one fits the
+    // other. Models are equal only if they are the same object. False if a read fails in one of the markets.
     bool are_alike(const market_state& a, const market_state& b) const;
 };
 
 class market_view {
   public:
-    // Both arguments must outlive the view.
+    // `state` and `reads` must outlive the view.
     market_view(const market_state& state, market_reads* reads = nullptr)
         : as_of(state.as_of), name(state.name), state_(&state), reads_(reads) {}
 
-    // as_of is not recorded because every plan depends on it; `name` only because no plan does.
+    // Reads of these two are not recorded: every plan depends on as_of, and none depends on `name`.
     dates::date as_of;
     std::string_view name;
 
@@ -46,14 +47,14 @@ class market_view {
     bool has_correlations(const std::string& factor) const;
     bool writes_correlation(const std::pair<std::string, std::string>& pair) const;
     bool is_own_factor(const std::string& factor) const;
-    // Null if rates of the currency are deterministic.
+    // Null if the currency's rates are deterministic.
     const models::rate_model* rate_model(const std::string& currency) const;
     const std::vector<model_parameter>& rate_parameters(const std::string& currency) const;
-    // The market on `day`. Known for as_of and for the day that the market was rolled from; otherwise empty.
+    // The market on `day`: known for as_of and for the day that this market was rolled from, otherwise empty.
     std::optional<market_view> on(dates::date day) const;
-    // The pricing day of a trade that lives on: as_of, or the day that the market was rolled from.
+    // When pricing on successive days: the day that this market was rolled from. Otherwise as_of.
     dates::date first_day() const;
-    // Values by day; null if there are none for `of`.
+    // Fixings of an asset or FX pair by day; null if there are none.
     const std::map<dates::date, double>* fixings(const std::string& of) const;
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Valid ranges of market numbers. The functions return the complaint about a number out of range, such as
-// "found the rate 3.75, expected one between -1 and 1; 3.75 means 375 %; 3.75 % is written 0.0375", or empty.
-// `written` is the number as its file has it.
+// Valid ranges of market numbers. Each function returns a complaint about a number out of range, such as
+// "found the rate 3.75, expected one between -1 and 1; 3.75 means 375 %; 3.75 % is written 0.0375"; empty if
+// the number is valid. `written` is the number as spelt in its file.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ using complaint = std::optional<std::string>;
 using range_check = complaint (*)(double number, std::string_view written);
 
 complaint check_rate(double rate, std::string_view written);
-// Checks the zero rate that the factor implies.
+// Checks the sign of the factor, and the range of the zero rate that it implies.
 complaint check_discount_factor(double factor, double years, std::string_view written);
 complaint check_volatility(double level, std::string_view written);
-// Stricter than check_volatility: a quote of 0 would leave no smile.
+// Stricter than check_volatility: with a quoted volatility of 0 a smile can't be interpolated.
 complaint check_quoted_volatility(double level, std::string_view written);
 complaint check_correlation(double rho, std::string_view written);
-// Range: above 0 and up to bounds::money. The complaint calls the number `what`.
+// Valid: above 0 and up to bounds::money. The complaint calls the number `what`, such as "spot".
 complaint check_positive(double number, std::string_view what, std::string_view written);
 complaint check_dividend(double amount, std::string_view written);
 complaint check_dividend_proportion(double proportion, std::string_view written);

@@ -16,9 +16,9 @@ namespace tilewalk::markets {
 
 namespace {
 
-// Upper limit of a simulated volatility path.
+// Highest volatility allowed anywhere in a file.
 constexpr double most_moved_volatility = bounds::scenario_volatility;
-// Upper limit of the least number in a file, to detect a file in percent.
+// A file with no volatility below this limit is refused: it is probably in percent.
 constexpr double most_least_volatility = bounds::volatility;
 
 template <class number>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splines and SVI, by arithmetic and square roots alone, which give the same bits on every machine.
+// Splines and SVI. Uses arithmetic and square roots alone, which give the same bits on every machine.
 #include "engine/market/smile.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tilewalk::markets {
 namespace {
 
-constexpr double steepest_slope = 2;  // Lee, "The moment formula for implied volatility at extreme strikes"
+constexpr double steepest_slope = 2;  // Lee (2004), "The moment formula for implied volatility"
 
 std::vector<double> natural_curvatures(const std::vector<double>& x, const std::vector<double>& y) {
     const std::size_t n = x.size();
@@ -37,7 +37,7 @@ smile_point beyond(double variance, double slope, double distance) {
     if (turn == 0) return {variance + slope * distance, slope, 0};
     const double length = variance / std::abs(slope);
     const double u = std::min(distance / length, 1.0);
-    // The slope turns as the polynomial 3 u^2 - 2 u^3, which loses at most half of the variance.
+    // Over `length` the slope turns to its bound by 3 u^2 - 2 u^3: variance loses at most half of its value.
     const double turned = u * u * (3 - 2 * u), gained = length * u * u * u * (1 - u / 2);
     return {variance + slope * distance + turn * (gained + std::max(distance - length, 0.0)),
             slope + turn * turned, turn * 6 * u * (1 - u) / length};

@@ -24,15 +24,15 @@ struct smile_point {
 // Negative means butterfly arbitrage. Returns -1 if the variance is not positive.
 double density_ratio(const smile_point& w, double log_moneyness);
 
-// Total variance by x = log(strike / forward): a natural cubic spline through the quotes, continued by
-// straight lines with its end slopes. Lee's bound holds: variance rises outwards with a slope of at most 2.
-// An end slope that violates it moves to the nearest valid one over the distance that would take variance to
-// zero; value, slope and curvature stay continuous.
+// Total variance as a function of x = log(strike / forward): a natural cubic spline through the quotes,
+// continued by straight lines with its end slopes. Beyond the quotes variance must rise outwards with a slope
+// of 0 to 2 (Lee's bound). An invalid end slope turns to the nearest valid one over the distance variance /
+// |slope|, with value, slope and curvature continuous.
 class smile {
   public:
-    // Requires at least two points, strictly increasing x, positive variances.
+    // Requires at least two points, strictly increasing x, and positive variances.
     static smile through(std::vector<double> x, std::vector<double> variances);
-    // Requires b >= 0, |rho| < 1, sigma > 0, least variance >= 0, steepest wing <= 2.
+    // Requires b >= 0, |rho| < 1, sigma > 0, least_variance() >= 0, steepest_wing() <= 2.
     static smile svi(const svi_parameters& parameters);
 
     smile_point at(double x) const;

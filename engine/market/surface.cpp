@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smiles interpolated in time; arithmetic and square roots have the same bits on every machine.
+// Smiles interpolated in time. Uses arithmetic and square roots, which have the same bits on every machine.
 #include "engine/market/surface.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the range of every number and places every complaint.
+// Checks the range of every number. Every complaint says where in the file the number stands.
 #include "engine/market/surface_reader.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ namespace {
 
 using config::node;
 
-// Desks quote a few dozen of each; the bounds keep the search for arbitrage fast.
+// Desks quote a few dozen expiries and strikes; these limits keep the search for arbitrage fast.
 constexpr std::size_t most_expiries = bounds::surface_expiries;
 constexpr std::size_t most_strikes = bounds::surface_strikes;
 constexpr double least_moneyness = 1e-3, most_moneyness = 20;
-// A bound for strikes, since the reader does not know their scale.
+// Limits strikes relative to the forward, since a strike's scale depends on the asset.
 constexpr double most_log_moneyness = 16;
 constexpr double most_money = bounds::money;
 constexpr double most_svi_number = 1000;
@@ -37,7 +37,7 @@ using written_by = implied_surface::written_by;
 struct implied_form {
     const char* key;
     written_by form;
-    const char* what;  // example of a smile
+    const char* what;  // what a smile looks like, for messages
 };
 constexpr implied_form implied_forms[] = {
     {"by_strike", written_by::strike,
@@ -140,8 +140,8 @@ svi_parameters read_svi(const node& value, double years) {
     return p;
 }
 
-// A time and what comes before it. `at` is the node or the member that complaints name, `of` has its key
-// path.
+// Reads a time that must come after `last`, if there is one. Complaints name the place of `at`, which is a
+// node or a member, and the key path of `of`.
 double read_increasing_years(const std::string& text, const std::string& last_text, double last,
                              const auto& at, const node& of, dates::date as_of, bool may_be_now) {
     double years = 0;

@@ -81,7 +81,7 @@ dates::day_count read_day_count(const node& value) {
     value.fail_word(known);
 }
 
-// Factor from a rate under `count` without pillars to one under ACT/365F.
+// Factor from a flat rate by `count` to one by ACT/365F. Fails at `convention` if the years of `count` vary.
 double per_year(dates::day_count count, const node* convention) {
     if (count == dates::day_count::act_365f) return 1;
     if (count == dates::day_count::act_360) return 365.0 / 360.0;
@@ -111,7 +111,7 @@ curve read_curve(const node& value, dates::date as_of, bool may_move) {
     if (rates) {
         pillars read = read_pillars(*rates, as_of, "rates", read_rate);
         for (std::size_t i = 0; i < read.years.size(); ++i) {
-            // A key in years needs no conversion.
+            // A pillar given in years has the same time under every day count, so its rate stays as written.
             const auto day = dates::parse_date(read.members[i]->key);
             if (day) read.values[i] *= dates::year_fraction(as_of, *day, count) / read.years[i];
         }

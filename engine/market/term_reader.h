@@ -13,14 +13,14 @@
 
 namespace tilewalk::markets {
 
-// Refuse a value of another shape, with an example of the right one.
+// Fail unless `value` is a mapping (a list). `expected` is an example of the right form.
 void expect_mapping(const config::node& value, std::string_view expected);
 void expect_sequence(const config::node& value, std::string_view expected);
 
 double read_in_range(const config::node& value, range_check check);
 double read_rate(const config::node& value);
 double read_volatility_level(const config::node& value);
-// Range: above 0 and up to bounds::money. Errors call the number `what`.
+// Valid: above 0 and up to bounds::money. Errors call the number `what`, such as "spot".
 double read_positive(const config::node& value, std::string_view what);
 
 curve read_curve(const config::node& value, dates::date as_of, bool may_move = false);

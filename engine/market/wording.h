@@ -8,7 +8,7 @@
 
 namespace tilewalk::markets {
 
-// Six digits, independent of the locale.
+// The number with six significant digits, whatever the locale.
 std::string rounded(double value);
 // Returns such as "unknown currency 'USF'; did you mean 'USD'? known: EUR, GBP, USD".
 std::string unknown_name(std::string_view what, const std::string& name,
