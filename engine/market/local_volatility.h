@@ -24,7 +24,7 @@ struct local_volatility_grid {
 // at 0, g is floored at least_ratio, and sigma is capped at most_volatility.
 class local_volatility {
   public:
-    static constexpr double least_ratio = 0.04;  // so sigma is at most 5 sqrt(w_t)
+    static constexpr double least_ratio = 0.04;  // limits sigma to 5 sqrt(w_t)
     static constexpr double most_volatility = 10;
     // Half the width of a table, in standard deviations at the end of the step. A path is outside with a
     // probability of 6e-5, and then has the volatility of the table's end. The largest error of an implied

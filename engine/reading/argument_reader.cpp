@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every refusal names what was found and what the declaration expects.
+// Reads a trade's terms. Every error says what the file has and what the product's declaration expects.
 #include "engine/reading/argument_reader.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using language::parameter_type;
 
 namespace {
 
-// Adds a place to errors of the dates module, which knows no files.
+// Adds the place of `value` to errors of the dates module, which knows no files.
 template <class calculation>
 auto placed_at(const config::node& value, calculation&& calculate) {
     try {
@@ -107,7 +107,7 @@ dates::schedule read_schedule_rule(const config::node& value, const calendars& k
     }
     if (const auto* count = value.find("count")) {
         const std::int64_t steps = count->integer();
-        constexpr auto most = static_cast<int>(bounds::schedule_dates);  // limit of a schedule's size
+        constexpr auto most = static_cast<int>(bounds::schedule_dates);  // most dates of a schedule
         if (steps < 1 || steps > most) {
             count->fail("found " + count->found() + ", expected a number of dates from 1 to " +
                         std::to_string(most));
@@ -131,7 +131,7 @@ dates::schedule read_schedule(const config::node& value, const parameter& declar
     dates::schedule read;
     for (const auto& item : value.items()) read.times.push_back(config::read_time_point(item));
     if (read.times.empty()) {
-        // An empty list is valid only if it is the declared default.
+        // A trade may leave a list of dates empty only if an empty list is the parameter's declared default.
         const auto* fallback =
             declared.fallback ? std::get_if<dates::schedule>(&*declared.fallback) : nullptr;
         if (fallback && fallback->times.empty()) return read;
@@ -240,7 +240,7 @@ arguments read_arguments(const config::node& trade, const std::vector<parameter>
                          const std::vector<std::string>& other_keys, const calendars& known) {
     refuse_unknown_keys(trade, parameters, other_keys);
     arguments read;
-    // Lists by date or asset come last, since their length must be known.
+    // Parameters that list a value per date or asset are read last: they need the number of dates or assets.
     for (const bool is_list : {false, true}) {
         for (const auto& declared : parameters) {
             if (declared.per.empty() == is_list) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assets: spot, dividends, and a volatility, scenarios of one, or a model.
+// Reads assets: the spot, dividends, and a volatility, paths of volatility from a file, or a model.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -44,7 +44,7 @@ std::uint32_t scenarios_in(const node& value, market_so_far& into) {
     return static_cast<std::uint32_t>(known.size() - 1);
 }
 
-// Reads shifts of the rows of a file. Shifted numbers have to remain valid volatilities.
+// Reads a shift for each row of a file of volatilities; shifted volatilities must still be valid.
 std::vector<double> read_shifts(const node& given, const scenario_array& to) {
     expect_sequence(given, "a list of numbers, one for each row of the file, such as [0, 0.01]");
     if (given.items().size() != to.cube.steps) {
@@ -98,7 +98,7 @@ scenario_volatility read_scenario_volatility(const node& value, market_so_far& i
     return read;
 }
 
-// Empty for a past dividend: the spot already reflects it, and lists need no daily pruning.
+// Empty for a past dividend: the spot already reflects it, and a list need not be pruned every day.
 std::optional<dividend> read_dividend(const node& item, dates::date as_of) {
     expect_mapping(item, "a dividend such as {date: 2026-06-01, amount: 0.5}");
     item.only({"date", "amount", "proportion"});
@@ -140,7 +140,7 @@ void read_dividends(const node& dividends, const market_state& market, asset& in
     }
     std::stable_sort(into.dividends.begin(), into.dividends.end(),
                      [](const dividend& a, const dividend& b) { return a.years < b.years; });
-    spot_map(into, market.discount_curve(into.currency), 0);  // throws if they exceed the spot
+    spot_map(into, market.discount_curve(into.currency), 0);  // throws if cash dividends are worth more
 }
 
 void read_model(const node& value, const node& moves, asset& read, market_state& market) {

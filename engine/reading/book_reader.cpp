@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a book file: its own errors throw, a trade's errors stay with the trade.
+// Reads a book file. An error of the book is thrown; an error of one trade is kept with the trade.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -38,14 +38,14 @@ const std::vector<std::string>& keys_of_trades() {
     return keys;
 }
 
-constexpr std::size_t most_currency_bytes = 64;  // misspelt ones get a better message than a length limit
+constexpr std::size_t most_currency_bytes = 64;  // an unknown code's message is better than one about length
 
 using reading::read_named;
 
 struct surroundings {
-    std::filesystem::path folder;  // base of relative names
+    std::filesystem::path folder;  // relative file names start here
     bool strict = false;
-    std::filesystem::path inside;  // confines the files; may be empty
+    std::filesystem::path inside;  // files must lie in here; empty for no limit
 };
 
 std::filesystem::path resolved(const config::node& named, const surroundings& around) {
@@ -69,7 +69,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
     });
 }
 
-// Converts to the form of a command-line option; GPUs may also be a list.
+// Returns the setting's value as the command line would spell it. `gpus` may also be a list of numbers.
 std::string text_of(const config::node& value, const run_setting& setting) {
     if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
         std::string joined;
@@ -79,13 +79,13 @@ std::string text_of(const config::node& value, const run_setting& setting) {
     const bool is_read = value.is_scalar() && !(value.is_quoted() && setting.is_number());
     if (!is_read) value.fail("found " + value.found() + ", expected " + setting.expected());
     const std::string& text = value.text();
-    // 010 would be ten as an option, but YAML readers disagree about it.
+    // Refuse numbers such as 010: ten on the command line, but YAML readers disagree whether it is eight.
     if (setting.is_number() && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
         value.fail("found " + value.found() + ", expected " + setting.expected() + config::number_hint(text));
     return text;
 }
 
-// A file that is opened later; an absolute name if files are confined.
+// The path of a file to be opened later. If files are confined to a folder, it is checked and made absolute.
 std::string file_of(const config::node& named, const std::string& text, const surroundings& around) {
     const auto file = (around.folder / text).lexically_normal();
     if (around.inside.empty()) return file.string();
@@ -179,7 +179,7 @@ bool is_one_number(const language::argument& of) {
            std::ranges::all_of(*each, [&](double x) { return x == each->front(); });
 }
 
-// Reads `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
+// Reads a trade's `report`: `implied_volatility`, `fair_strike`, or {fair: coupon, price: 100}.
 report_request read_report(const config::node& given, const trade& of) {
     constexpr std::string_view volatility = "implied_volatility", fair = "fair_";
     report_request asked;
@@ -231,7 +231,7 @@ accuracy read_tolerance(const config::node& given) {
     return *found;
 }
 
-// Reads a visible name, such as an `id`, that no other one resembles.
+// Reads a name, such as an `id`, that is one line and begins and ends visibly, so no two names look the same.
 std::string read_visible(const config::node& id, const std::string& what) {
     const std::string the_one = "the " + what.substr(what.find(' ') + 1);
     const std::string& text = id.text();
@@ -261,7 +261,7 @@ std::string read_visible(const config::node& id, const std::string& what) {
     return text;
 }
 
-// 1 without a key. An empty value throws: it is usually the loss of a join of tables.
+// 1 if there is no key. An empty value throws: it is usually a cell that a join of tables failed to fill.
 double read_quantity(const config::node& row) {
     const config::node* const given = row.find("quantity");
     if (given == nullptr) return 1;
@@ -287,7 +287,7 @@ void read_id(const config::node& row, const config::node*& id, trade& into) {
     id = &given;
 }
 
-// Fills `into` as far as possible and throws the first error. Sets `id` once the id is valid.
+// Fills `into` as far as possible, then throws the first error. Sets `id` to the trade's valid id.
 void read_trade(const config::node& row, const own_products& products, const calendars& known,
                 const config::node*& id, trade& into) {
     read_id(row, id, into);
@@ -323,7 +323,7 @@ void read_trade(const config::node& row, const own_products& products, const cal
     if (const auto* tolerance = row.find("tolerance")) into.tolerance = read_tolerance(*tolerance);
 }
 
-// Fails trades that repeat an earlier id and drops their other contents. Null `ids` are skipped.
+// Fails trades that repeat an earlier id, and drops their terms. A null in `ids` is a trade without valid id.
 void refuse_duplicates(const std::vector<const config::node*>& ids, std::vector<trade>& of) {
     std::unordered_map<std::string_view, std::size_t> first;
     first.reserve(of.size());
@@ -352,7 +352,7 @@ struct trade_readers {
     const own_products& products;
     const calendars& known;
     int threads;
-    bool demands_end;  // files of trades have to end with "..."
+    bool demands_end;  // strict: files of trades must end with "..."
 };
 
 struct words_of_rows {
@@ -388,8 +388,8 @@ words_of_rows read_words_of_rows(const config::node& given, const own_products& 
     return out;
 }
 
-// Reads {csv: trades.csv, product: european, default_quantity: 1}. csv may be a list, with entries {file:
-// NAME, product: NAME, default_quantity: 1}.
+// Reads {csv: trades.csv, product: european, default_quantity: 1}. `csv` may also be a list, of names or of
+// entries {file: NAME, product: NAME, default_quantity: 1}.
 void read_trade_files(const config::node& given, const surroundings& around, const trade_readers& with,
                       rows_of_trades& rows, book_state& into) {
     if (given.find("id") != nullptr)
@@ -406,7 +406,7 @@ void read_trade_files(const config::node& given, const surroundings& around, con
         if (own.product.empty()) own.product = of_all.product;
         if (own.quantity.empty()) own.quantity = of_all.quantity;
         const auto file = resolved(named, around);
-        // A failure to open the file is an error of its name; other errors are the file's own.
+        // Failing to open the file is an error at its name in the book; other errors are placed in the file.
         const auto source = read_named(named, file, [&](const std::filesystem::path& path) {
             return std::make_unique<config::checked_source>(path, config::limits{}, around.inside);
         });
@@ -417,7 +417,8 @@ void read_trade_files(const config::node& given, const surroundings& around, con
     for (const config::node& one : files.items()) read_one(one);
 }
 
-// Threads read trades independently. Products and calendars are constant, and the library locks for itself.
+// Reads trades on several threads. They share constant products and calendars, and a library that locks
+// itself.
 void read_trades(const std::vector<config::node>& rows, const std::map<std::size_t, error>& failures,
                  const trade_readers& with, book_state& into) {
     into.trades.resize(rows.size());
@@ -473,7 +474,7 @@ void demand_end_of_book(const config::document& read) {
     };
     if (!read.root.find("trade_count"))
         refuse("found neither trade_count nor a last line '...', expected one of them");
-    // A count protects only the trades.
+    // trade_count shows that no trade is missing, but not that what follows the trades is complete.
     const std::string& last = read.root.members().back().key;
     if (last != "trades" && last != "trade_count")
         refuse("found '" + last +
@@ -511,7 +512,7 @@ std::shared_ptr<const book_state> read_book(const config::document& read, const 
     return state;
 }
 
-// A file of trades alone has neither market nor settings.
+// True for a file of trades alone, without market and settings.
 bool is_table(const std::filesystem::path& file) {
     return file.extension() == ".csv";
 }

@@ -14,7 +14,7 @@ namespace tilewalk {
 book book::of(const value& written, const std::string& name, const std::filesystem::path& folder,
               const load_options& options) {
     load_options whole = options;
-    whole.strict = false;  // values are never truncated
+    whole.strict = false;  // a value in memory can't be cut short as a file can
     return parse(written.yaml(), name, folder, whole);
 }
 
@@ -40,7 +40,7 @@ value book::written() const {
         for (const config::node& row : rows) trades.push_back(config::value_of(row));
         out["trades"] = value::list(std::move(trades));
     }
-    // Identify trades by place: an unreadable one may have any id, or none.
+    // Identify trades by their places in the file: a trade that could not be read may lack a valid id.
     std::set<std::tuple<std::string, int, int>> kept;
     for (const books::trade& t : state_->trades) kept.emplace(t.where.file, t.where.line, t.where.column);
     if (kept.size() == rows.size()) return out;

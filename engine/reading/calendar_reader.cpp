@@ -16,7 +16,7 @@ namespace tilewalk::books {
 
 namespace {
 
-// Enough for centuries of all markets; every date looks up each holiday.
+// Enough for centuries of several markets; bounded because rolling a date searches all holidays.
 constexpr std::size_t most_holidays = bounds::holidays;
 
 std::bitset<7> read_weekend(const config::node& value) {
@@ -82,7 +82,7 @@ business_days read_business_days(const config::node& of, const calendars& known)
                     read.days = read.days.joined_with(named(item, known));
             } catch (const error& e) {
                 if (e.where().line > 0) throw;
-                names->fail(e.message());  // calendars know no files
+                names->fail(e.message());  // errors of calendars lack a place
             }
         } else {
             read.days = named(*names, known);

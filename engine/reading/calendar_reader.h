@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendars that a book defines or refers to.
+// Calendars that a book defines, or reads from other files.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ using calendars = std::map<std::string, dates::calendar, std::less<>>;
 
 calendars usual_calendars();
 
-// Reads such as {holidays: [2026-12-25], weekend: [saturday, sunday]}.
+// Reads a calendar such as {holidays: [2026-12-25], weekend: [saturday, sunday]}.
 dates::calendar read_calendar(const config::node& definition);
 
 struct business_days {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange rates with their volatilities, and the check of quoted crosses.
+// Exchange rates with their volatilities, and a check that cross rates fit the rates they are crossed from.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view unit_of_rates = "rate a year";
 
-// ORE's key, such as "EquityVolatility/ACME/1"; a backslash escapes a slash in a name.
+// The parts of a key of ORE such as "EquityVolatility/ACME/1"; a backslash escapes a slash within a name.
 struct ore_key {
     std::string type, name, index;
 };
@@ -70,7 +70,7 @@ double rate_per_zero_rate(std::size_t number, const movable_numbers& numbers) {
     const std::size_t at = rate.key.rfind('@');
     if (at == rate.key.npos) return count == dates::day_count::act_360 ? 360.0 / 365.0 : 1;
     const auto day = dates::parse_date(std::string_view(rate.key).substr(at + 1));
-    if (!day) return 1;  // a number of years is the same in every convention
+    if (!day) return 1;  // a time in years is the same under any day count
     return dates::time_point{*day}.years(numbers.as_of()) /
            dates::year_fraction(numbers.as_of(), *day, count);
 }
@@ -126,7 +126,7 @@ level_keys::level_keys(const node& given, const movable_numbers& numbers) : is_g
             add(m.value, m.key, read_source(m.value, m.key, numbers));
             continue;
         }
-        // A list maps the names with index 0, 1, ...
+        // A list under NAME gives the market keys of NAME/0, NAME/1, ...
         const auto& items = m.value.items();
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::string column = m.key + "/" + std::to_string(i);
@@ -167,7 +167,7 @@ level_table::level_table(config::csv_reader& rows, const level_keys& keys, const
     const auto& header = rows.header();
     std::size_t first = 1;
     if (is_of_ore(rows)) first = header.size() > 2 && header[2].text == "Numeraire" ? 3 : 2;
-    std::map<std::size_t, std::size_t> columns_of;  // by number of the market
+    std::map<std::size_t, std::size_t> columns_of;  // by number of the market: columns that set it
     for (std::size_t cell = first; cell < header.size(); ++cell) {
         const auto from = source_of(cell, keys, numbers);
         if (!from) {
@@ -197,7 +197,7 @@ std::optional<level_source> level_table::source_of(std::size_t cell, const level
     if (const auto* const told = keys.find(name)) return *told;
     if (const auto number = numbers.known(name)) return level_source{*number, 0, 1, false};
     if (const auto ore = read_ore_key(name)) {
-        // ORE's names that need no mapping.
+        // Types of ORE keys that are understood without a mapping.
         std::optional<std::size_t> number;
         bool turns = false;
         if (ore->type == "EquitySpot") number = numbers.known(ore->name + ".spot");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of levels by day or scenario, in columns of market keys or of ORE's names mapped to them.
+// A table of levels by day or scenario. Its columns are market keys, or keys of ORE mapped to market keys.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ namespace tilewalk::reading {
 
 struct level_source {
     std::size_t number = 0;
-    double factor_years = 0;  // above 0: cells are discount factors for that time
-    double per_rate = 1;      // the market's rate for a continuously compounded ACT/365F zero rate of 1
-    bool is_inverse = false;  // an exchange rate against the market's quote
+    double factor_years = 0;  // if above 0, cells are discount factors for this time
+    double per_rate = 1;      // turns an ACT/365F zero rate into the market's rate
+    bool is_inverse = false;  // cells quote the exchange rate the other way round
 };
 
 class level_keys {
   public:
     level_keys() = default;
-    // Reads such as {EquityVolatility/ACME/1: ACME.volatility@1y}.
+    // Reads a mapping of columns to market keys, such as {EquityVolatility/ACME/1: ACME.volatility@1y}.
     level_keys(const config::node& given, const movable_numbers& numbers);
 
     bool is_given() const { return is_given_; }
-    // Null if not mapped. A source without a value is to be ignored.
+    // Null if the column is not mapped. An empty source means that the column is to be ignored.
     const std::optional<level_source>* find(const std::string& column) const;
 
   private:
@@ -39,12 +39,12 @@ class level_keys {
     bool is_given_ = false;
     std::map<std::string, std::optional<level_source>> sources_;
 };
-// Reads `keys`: a mapping, or the name of a file with one. `given` may be null.
+// Reads `keys:` of a file: a mapping, or the name of a file with one. Empty if `given` is null.
 level_keys read_level_keys(const config::node* given, const movable_numbers& numbers, named_files& files);
 
 class level_table {
   public:
-    // Requires a table that begins with "Date" (see is_of_levels), with `rows` at its header.
+    // `rows` must be at the header, which must begin with "Date" (see is_of_levels).
     level_table(config::csv_reader& rows, const level_keys& keys, const movable_numbers& numbers);
 
     std::size_t columns() const { return columns_.size(); }
@@ -61,7 +61,7 @@ class level_table {
     struct used_column {
         std::size_t cell;
         level_source from;
-        markets::range_check in_range;  // may be null
+        markets::range_check in_range;  // null if any number is valid
     };
     std::optional<level_source> source_of(std::size_t cell, const level_keys& keys,
                                           const movable_numbers& numbers) const;
@@ -71,11 +71,11 @@ class level_table {
     std::vector<std::string> left_out_;
 };
 
-// A header "Date,Scenario,..." is ORE's; any other "Date,..." has market keys.
+// Any table whose header begins with "Date" has levels; one that begins "Date,Scenario" is in ORE's form.
 bool is_of_levels(const config::csv_reader& table);
 bool is_of_ore(const config::csv_reader& table);
 
-// Strict reading demands a count of rows or a last line "..." of a table that was read to its end.
+// Strict reading throws unless a row count, or a last line "...", shows that the table was read to its end.
 void check_whole(const config::csv_reader& table, const config::node* row_count, bool strict,
                  std::vector<std::string>& remarks);
 

@@ -40,7 +40,7 @@ std::vector<std::string> product_library::names() const {
 }
 
 const product_library& library() {
-    // Products never change, so a process reads each once.
+    // Shared by the whole process, which reads each product once: products never change.
     static const product_library own(library_files());
     return own;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public market: reading, sharing and changes.
+// Implements tilewalk::market of the public API: reading, sharing and changing a market.
 #include "tilewalk/market.h"
 
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 market market_of(const config::document& read, const std::string& name, bool strict,
                  const std::filesystem::path& inside) {
     markets::market_state state = markets::read_market(read.root, inside);
-    // Report "not a market" before "truncated".
+    // After read_market, so that a file that is no market is not reported as cut short.
     if (strict) config::demand_end(read);
     state.name = name;
     state.hash = read.hash;
@@ -103,7 +103,7 @@ market market::parse(std::string_view yaml, const std::string& name, const load_
 
 market market::of(const value& written, const std::string& name, const load_options& options) {
     load_options whole = options;
-    whole.strict = false;  // values are never truncated
+    whole.strict = false;  // a value in memory can't be cut short as a file can
     return parse(written.yaml(), name, whole);
 }
 

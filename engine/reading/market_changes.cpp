@@ -28,7 +28,7 @@ bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Records new values in `now`. Returns the parts whose numbers differ from before.
+// Records the new values in `now`. Returns the parts of the market in which a number differs from before.
 std::set<market_part> note(std::span<const market_change> changes, const written_market& in,
                            written_market::changes& now) {
     std::set<market_part> touched;
@@ -76,7 +76,7 @@ market_so_far as_it_was(const market_state& from) {
     return out;
 }
 
-// Whether the reader of the asset looks at the discount curve of its currency.
+// True if read_asset looks at the discount curve of the asset's currency.
 bool depends_on_curve(const asset& a) {
     return !a.dividends.empty() || a.model != nullptr;
 }
@@ -116,7 +116,7 @@ void read_again(std::set<market_part> touched, market_so_far& so_far) {
     each(section::fixings, [&](const node::member& m) { read_fixings(m, so_far); });
 }
 
-// Returns such as "ACME.spot moved by -1 to 99, USD.rate set to 0.03".
+// Names the changes for a message, such as "ACME.spot moved by -1 to 99, USD.rate set to 0.03".
 std::string described(std::span<const market_change> changes, const written_market::changes& now) {
     constexpr std::size_t most = 3;
     std::string out;

@@ -9,15 +9,14 @@
 
 namespace tilewalk::markets {
 
-// The market with some numbers changed. Only the parts of it that have them are made again, and those that
-// depend on these: an asset with dividends or a model on the curve of its currency. Throws tilewalk::error
-// (usage) for a key that is not known or comes twice and for an amount that is no number, (input) for an
-// outcome that is no market.
+// Returns the market with some numbers changed. Only parts with changed numbers are read again, and assets
+// that depend on a changed curve (by dividends or a model). Throws tilewalk::error: (usage) for a key that is
+// unknown or comes twice, and for an amount that is no number; (input) if the result is not a valid market.
 market_state changed(const market_state& from, std::span<const market_change> changes);
 
-// The market some days later: times in years count from the new day. Spots, volatilities, parameters and zero
-// rates stay, even if written as discount factors. Throws tilewalk::error (input) if the result is not a
-// valid market.
+// Returns the market `days` later: times in years count from the new day. Spots, volatilities, parameters and
+// zero rates keep their values; discount factors change so that their zero rates do. Throws tilewalk::error
+// (input) if the result is not a valid market.
 market_state rolled(std::shared_ptr<const market_state> from, int days);
 
 }  // namespace tilewalk::markets

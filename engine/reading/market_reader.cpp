@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads each section of a market after those that it refers to, and checks that the names exist.
+// Reads the sections of a market in an order in which each finds the names that it refers to.
 #include "engine/reading/market_reader.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void check_pair_name(const node::member& pair, const market_so_far& so_far) {
         pair.fail("found " + pair.key + " beside " + quote + base +
                   ", expected a pair of currencies to be quoted once");
     }
-    // Name the unknown currency first: it is the likelier mistake.
+    // Report an unknown currency before other faults of the pair: a mistyped currency is likelier.
     for (const std::size_t half : {std::size_t{0}, std::size_t{3}}) {
         if (pair.key.size() != 6 || market.currencies.contains(pair.key.substr(half, 3))) continue;
         pair.fail("found the pair " + config::shown(pair.key) + ": " +
@@ -120,7 +120,7 @@ void read_past(const node& fixings, market_so_far& into) {
     }
 }
 
-// Checks the owners of the quotes. The quotes themselves are read when sensitivities to them are requested.
+// Checks that quotes belong to assets or currencies of the market. They are read only if a study needs them.
 void check_quotes(const node& quotes, const market_so_far& so_far) {
     expect_mapping(quotes,
                    "a mapping of assets and currencies to models with the quotes that they were fitted to, "
@@ -164,7 +164,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     so_far.market.name = root.where().file;
     so_far.market.as_of = config::read_date(root.at("as_of"));
     read_currencies(root.at("currencies"), so_far);
-    // Exchange rates first: an asset must not have the name of one.
+    // Read exchange rates before assets, so that an asset can't take the name of a pair.
     if (const node* fx = root.find("fx")) read_fx(*fx, so_far);
     if (const node* assets = root.find("assets")) read_assets(*assets, so_far);
     const std::string fault = program::fault_of_keys(models::stream_names(so_far.market));
@@ -172,7 +172,7 @@ market_state read_market(const node& root, const std::filesystem::path& inside,
     if (const node* correlations = root.find("correlations")) read_correlations(*correlations, so_far);
     if (const node* fixings = root.find("fixings")) read_past(*fixings, so_far);
     if (const node* quotes = root.find(key_of_quotes)) check_quotes(*quotes, so_far);
-    read_simm(root, so_far.market);  // only checked here
+    read_simm(root, so_far.market);  // read here only to check it
     so_far.market.source = std::make_shared<const written_market>(root, so_far.market.as_of, inside, folder);
     return std::move(so_far.market);
 }

@@ -9,11 +9,11 @@
 
 namespace tilewalk::markets {
 
-// Files that the market names have to be in or below `inside`, if not empty. Their names are relative to
-// `folder`; if that is empty, to the folder of the file that names them.
+// Relative names of further files start from `folder`; if empty, from the folder of the market's file. If
+// `inside` is not empty, these files must be in or below it.
 market_state read_market(const config::node& root, const std::filesystem::path& inside = {},
                          const std::filesystem::path& folder = {});
-// The file itself has to be in `inside`, if not empty. `strict` demands a last line "...".
+// If `inside` is not empty, `file` must be in or below it. `strict` demands a last line "...".
 market load_market(const std::filesystem::path& file, bool strict, const std::filesystem::path& inside);
 
 }  // namespace tilewalk::markets

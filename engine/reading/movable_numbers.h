@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeated lookup of a market's numbers by keys and patterns.
+// Finds numbers of a market by key or pattern, fast enough for many scenarios.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ class movable_numbers {
 
     std::size_t size() const { return numbers_.size(); }
     const market_number& operator[](std::size_t number) const { return numbers_[number]; }
-    // written() is the number's place in the market, years() the time in a key such as "USD.rate@1y".
+    // written() returns the number's place in the market's file, years() the time in its key ("USD.rate@1y").
     const markets::keyed_number& written(std::size_t number) const;
     std::optional<double> years(std::size_t number) const;
     dates::date as_of() const { return state_of(market_).as_of; }
     const config::node& root() const { return state_of(market_).source->root(); }
 
     std::optional<std::size_t> known(std::string_view key) const;
-    // Looks up a key in any spelling. Throws tilewalk::error (input) without a place, naming the nearest key.
+    // The number of a key in any spelling. Throws tilewalk::error (input) without a place for an unknown key.
     std::size_t find(std::string_view key) const;
-    // Returns the number of a key, or all that match a pattern, in the order of the market; never empty.
-    // Fixings match no pattern. Throws like find(). The reference stays valid.
+    // Returns the number of a key, or all numbers whose keys match a pattern, in the market's order; never
+    // empty. Patterns don't match fixings. Throws like find(). The returned reference stays valid.
     const std::vector<std::size_t>& fitting(std::string_view key_or_pattern) const;
 
   private:

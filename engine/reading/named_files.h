@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files named by another file: found from its folder, optionally confined to it, and recorded as inputs.
+// Files that another file names: relative to its folder, confined to a folder if asked, recorded as inputs.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct checked_text {
     std::string name, text;
 };
 
-// Reports a file that can't be read as an error at the place of its name.
+// If `file` can't be opened, throws an error at the place of its name in the other file.
 template <class reader>
 auto read_named(const config::node& named, const std::filesystem::path& file, reader&& from) {
     try {
@@ -40,7 +40,7 @@ class named_files {
     void note(const std::string& name, const std::string& hash) { inputs_.push_back({name, hash}); }
     std::vector<input_file> take_inputs() { return std::move(inputs_); }
 
-    // Read and record the file named at `named`; failures are errors there.
+    // Read the file that `named` names, and record it as an input. Errors are placed at `named`.
     config::document yaml(const config::node& named);
     checked_text csv(const config::node& named);
     config::document yaml(const std::filesystem::path& file);
@@ -51,11 +51,11 @@ class named_files {
 
     std::filesystem::path folder_;
     bool strict_ = false;
-    std::filesystem::path inside_;  // confines the files; may be empty
+    std::filesystem::path inside_;  // files must lie in here; empty for no limit
     std::vector<input_file> inputs_;
 };
 
-// The text without a byte order mark.
+// Reads the rest of the file and returns its text without a byte order mark.
 checked_text whole(config::checked_source& from);
 
 }  // namespace tilewalk::reading

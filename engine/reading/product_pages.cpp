@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's products as text, in the words of their YAML.
+// The library's products as text for people, in the words of their YAML files.
 #include <algorithm>
 #include <charconv>
 
@@ -103,7 +103,7 @@ book example_book(const product_page& page) {
     std::string_view lines = market.text;
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
-        if (lines.substr(0, end) == "...") break;  // end of the market's file
+        if (lines.substr(0, end) == "...") break;  // the last line of the example market
         yaml += "  " + std::string(lines.substr(0, end)) + "\n";
         lines.remove_prefix(std::min(end + 1, lines.size()));
     }

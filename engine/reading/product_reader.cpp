@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product files: checks every key and name, and reads defaults and the example like a trade's terms.
+// Reads product files: checks every key and name, and reads defaults and the example like terms of a trade.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -37,7 +37,7 @@ std::string read_text(const config::node& root, std::string_view key) {
     return text;
 }
 
-// `refuse` throws at the place of the name, which may be a key.
+// Checks that a name is snake case and of fair length; if not, calls `refuse`, which throws at its place.
 template <class complain>
 void check_name(const std::string& name, complain&& refuse) {
     constexpr std::size_t longest = 64;
@@ -134,7 +134,7 @@ void read_default(const config::node& value, parameter& into) {
     into.fallback = read_argument(value, single, {});
 }
 
-// True if the value is an earlier parameter of the same type, which then supplies the default.
+// True if the value names an earlier parameter of the same type, whose value is then the default.
 bool names_another(const config::node& value, const parameter& into, const std::vector<parameter>& earlier) {
     if (!is_number_like(into.type) && into.type != parameter_type::date &&
         into.type != parameter_type::asset) {
@@ -279,7 +279,7 @@ std::string read_example(const config::node& example, const std::string& product
     return "{id: example, product: " + product + (example.members().empty() ? "" : ", ") + terms.substr(1);
 }
 
-// A script that ends on the last line of its file may be truncated.
+// Reads the script. An error on its last line may come from a file cut short, and the message says so.
 language::script read_script(const config::node& text, const std::vector<parameter>& parameters,
                              const std::vector<language::placed_text>& features) {
     const location start = text.content_start();
@@ -294,7 +294,7 @@ language::script read_script(const config::node& text, const std::vector<paramet
     }
 }
 
-// Reads expressions of the language. In a bracketed list one with a comma needs quotes.
+// Reads `features`, a list of expressions. In a list in brackets, an expression with a comma needs quotes.
 std::vector<language::placed_text> read_features(const config::node& root) {
     std::vector<language::placed_text> out;
     bool has_states = false;

@@ -5,7 +5,7 @@
 
 namespace tilewalk::books {
 
-// The trade some days later: times in years decrease, past ones become negative.
+// The trade as seen `days` later: its times in years decrease by as much, so past times become negative.
 trade rolled(trade t, int days);
 
 }  // namespace tilewalk::books

@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const auto& by_name) {
     return out;
 }
 
-// Qualifiers appear in files whose readers know little grammar.
+// Only plain characters: qualifiers go into CRIF files, whose readers may not understand quoting.
 std::string read_qualifier(const node& value) {
     const std::string& text = value.text();
     const bool is_plain =

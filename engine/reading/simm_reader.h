@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads `simm:`, the static data for ISDA SIMM.
+// Reads a market's section `simm:`, the static data for ISDA SIMM.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace tilewalk::markets {
 
 inline constexpr const char* key_of_simm = "simm";
 
-// Empty if the root has none. Names refer to assets and currencies of `of`.
+// Empty if `root` has no such section. Its names must be assets or currencies of `of`.
 std::optional<simm_data> read_simm(const config::node& root, const market_state& of);
-// Throws tilewalk::error (input) at `simm:` if the asset has no name, telling which trade needs it.
+// Throws tilewalk::error (input) at `simm:` if it lacks the asset; the message says that `trade` needs it.
 const simm_data::name& simm_name(const simm_data& in, const std::string& asset, const std::string& trade);
 
 }  // namespace tilewalk::markets

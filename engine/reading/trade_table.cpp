@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread splits cells and all build rows: a cell's meaning follows from its column and product.
+// One thread splits lines into cells; all threads turn rows into mappings, cells by their column and product.
 #include "engine/reading/trade_table.h"
 
 #include <algorithm>
@@ -32,11 +32,11 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-// Forms of a cell besides a single word.
+// Forms that a cell may have besides a single word.
 struct cell_forms {
     bool list = false;     // "[90, 100]", or "90;100"
     bool mapping = false;  // "{start: 0, end: 1, every: 3m}"
-    bool is_list = false;  // a single word is a list of one
+    bool is_list = false;  // a single word means a list of one
 };
 
 cell_forms forms_of(const language::parameter& p) {
@@ -103,14 +103,14 @@ class row_maker {
           has_told_(names.size()) {
         product_column_ = column_of("product");
         quantity_column_ = column_of("quantity");
-        // Id and quantity first, so that rows with a bad cell have them.
+        // Read id and quantity first, so that a row with a bad cell still has them.
         for (const std::size_t c : {column_of("id"), quantity_column_})
             if (c != config::csv_reader::no_column) order_.push_back(c);
         for (std::size_t c = 0; c < names.size(); ++c)
             if (std::ranges::find(order_, c) == order_.end()) order_.push_back(c);
     }
 
-    // Returns the fault of the line, if any.
+    // Makes the mapping of one row. Returns the fault of the row, if it has one.
     std::optional<error> make(const std::vector<cell>& cells, int index, config::node& into) {
         const location begins{of_.name, cells.front().line, cells.front().column};
         tree_.row_begins(begins.line, begins.column, index, into);
@@ -122,7 +122,7 @@ class row_maker {
             for (const std::size_t c : order_) {
                 if (c >= cells.size()) continue;
                 const placed_cell at(cells[c]);
-                // With a wrong number of cells the quantity is uncertain.
+                // With too few or too many cells, this may be another column's cell: leave the quantity open.
                 const bool is_quantity = c == quantity_column_;
                 if (is_quantity && (!is_whole || (at.text.empty() && of_.default_quantity.empty()))) {
                     tree_.stands_at(at.line, at.column);
@@ -198,7 +198,7 @@ class row_maker {
         }
     }
 
-    // A list of plain words in brackets; otherwise returns false and reports nothing.
+    // Passes on a list of plain words in brackets. For any other text returns false and passes on nothing.
     bool tell_plain_list(const placed_cell& at) {
         if (at.text.size() < 2 || at.text.back() != ']') return false;
         const std::string_view inside = at.text.substr(1, at.text.size() - 2);
@@ -211,7 +211,7 @@ class row_maker {
         return true;
     }
 
-    // Words between separators, starting at character `from` of the cell.
+    // Passes on the words between separators as a list; `words` starts at character `from` of the cell.
     void tell_words(const placed_cell& at, std::size_t from, std::string_view words, char separator) {
         tree_.sequence_starts(0);
         for (std::size_t begin = 0; begin <= words.size();) {
@@ -238,7 +238,7 @@ class row_maker {
             tree_.tell(read, at.line, at.column);
         } catch (const error& e) {
             const int line = std::max(e.where().line, 1), column = std::max(e.where().column, 1);
-            std::string message = e.message();  // the cell ends, not the file
+            std::string message = e.message();  // the hint is about files, but only the cell ended
             if (message.ends_with(config::may_be_cut_short))
                 message.resize(message.size() - config::may_be_cut_short.size());
             throw error(e.kind(), message,
@@ -255,9 +255,9 @@ class row_maker {
     const std::vector<std::string>& names_;
     std::size_t product_column_ = config::csv_reader::no_column;
     std::size_t quantity_column_ = config::csv_reader::no_column;
-    std::vector<std::size_t> order_;  // order of reporting columns
+    std::vector<std::size_t> order_;  // columns in the order of reading
     const columns_of_product of_unknown_;
-    std::vector<bool> has_told_;  // by column, over all rows
+    std::vector<bool> has_told_;  // by column: some row has a cell there
     std::string product_;         // product of the current row
     std::unordered_map<std::string, columns_of_product> columns_;
 };
@@ -288,7 +288,7 @@ std::vector<std::string> names_of_columns(const config::csv_reader& table, bool 
     return names;
 }
 
-// Throws for non-empty columns that no product of the table has.
+// Throws for a column with content that no product of the table knows.
 void check_columns(const config::csv_reader& table, const std::vector<std::string>& names,
                    const std::vector<row_maker>& makers) {
     std::vector<bool> is_known(names.size());
@@ -301,7 +301,7 @@ void check_columns(const config::csv_reader& table, const std::vector<std::strin
             for (const auto& p : columns.product().parameters) known.insert(p.name);
         }
     }
-    if (known.empty()) return;  // every row fails with its own message
+    if (known.empty()) return;  // no product is valid: every row has failed already
     known.insert(trade_keys.begin(), trade_keys.end());
     const auto wrong = static_cast<std::size_t>(std::ranges::find(is_known, false) - is_known.begin());
     if (wrong == names.size()) return;
@@ -319,7 +319,7 @@ void read_trade_table(const trade_file& file, int threads, rows_of_trades& into)
     for (config::entry_tree& tree : config::entry_tree::of_rows(file.name, "trades", threads))
         makers.emplace_back(std::move(tree), file, names);
 
-    // Small batches keep the memory for cells low.
+    // Rows are split in small batches, to keep the memory for cells low.
     constexpr std::size_t batch = 8192;
     std::vector<std::vector<cell>> cells;
     std::vector<std::optional<error>> failures(batch);

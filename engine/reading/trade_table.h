@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of CSV, turned into the mappings they would be in YAML, for the same readers.
+// Turns rows of CSV into the mappings that YAML would give, so that the same readers read both.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace tilewalk::books {
 
 struct rows_of_trades {
     std::vector<config::node> rows;
-    // Faults of lines, by number of the row; its mapping has what preceded the fault.
+    // Faults by number of the row. The mapping of a faulty row has the cells read before the fault.
     std::map<std::size_t, error> failures;
     bool has_end_marker = false;
     location end;
 };
 
-// Adds the rows of a checked file. Throws tilewalk::error (input) for a fault that makes rows
-// indistinguishable: in the header, or an unterminated quote.
+// Adds the rows of a file that has been checked. Throws tilewalk::error (input) for a fault of the header,
+// and for an unterminated quote, after which rows can't be told apart.
 void read_trade_table(const trade_file& file, int threads, rows_of_trades& into);
 
 }  // namespace tilewalk::books

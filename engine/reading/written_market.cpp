@@ -32,7 +32,7 @@ const char* name_of(section s) {
     return "fixings";
 }
 
-// A number as the file writes it, from the value that its key has.
+// The changed number as the file would write it: a discount factor if the file has one, not its zero rate.
 double in_file(const changed_number& now, const node& written) {
     const keyed_number& which = *now.which;
     if (which.factor_years == 0) return now.value;
@@ -50,7 +50,7 @@ node with_added(const node& asset, std::size_t row, double value) {
     return asset.with("volatility", vol.with("shift", config::parse(list + "]", vol.where().file)));
 }
 
-// Further spellings under which the list may know a key.
+// Further spellings of `key`, one of which the list of keys may have.
 std::vector<std::string> spellings(std::string_view key) {
     std::vector<std::string> out;
     if (const std::size_t at = key.rfind('@'); at != std::string_view::npos) {
@@ -150,7 +150,7 @@ node written_market::whole(const changes& now) const {
     for (const auto& [p, numbers] : by_part(now)) {
         const lent_part lent(*this, p, numbers);
         const node& changed = lent.as_member().value;
-        // The tree is for everybody.
+        // Turn the new numbers into text now: many threads will share the returned tree.
         for (const changed_number& n : numbers)
             if (!n.which->is_added) changed.descendant(n.which->place).text();
         const char* const name = name_of(p.in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market as written, and the keys of its numbers.
+// A market as its file writes it, and the keys of its numbers.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,26 @@
 
 namespace tilewalk::markets {
 
-// Read separately: a currency, exchange rate or asset, all correlations, or the fixings of one name.
+// A part read by itself: a currency, exchange rate or asset, all correlations, or the fixings of one name.
 struct market_part {
     enum class section { currencies, fx, assets, correlations, fixings };
     section in = section::assets;
-    std::string name;  // empty for correlations
+    std::string name;  // empty for the correlations
 
     auto operator<=>(const market_part&) const = default;
 };
 
 struct keyed_number {
     std::string key, unit;
-    double value = 0;  // written value
+    double value = 0;  // as the market's file has it
     market_part of;
-    std::vector<std::size_t> place;  // indexes of children on the way from the part to the number
-    double factor_years = 0;         // above 0: a discount factor for that time; `value` is its zero rate
-    bool is_added = false;           // a shift of a row of scenarios; `place` ends with the row
-    range_check in_range = nullptr;  // null: the model checks its parameter
+    std::vector<std::size_t> place;  // indexes of the children from the part down to the number
+    double factor_years = 0;         // above 0: a discount factor for this time; `value` is its zero rate
+    bool is_added = false;           // a shift of a row of scenarios; `place` leads to the row
+    range_check in_range = nullptr;  // null if the model checks the number
 };
 
-// A number that is another than the text says.
+// A number whose value is no longer that of the file.
 struct changed_number {
     const keyed_number* which = nullptr;
     double value = 0;
@@ -55,20 +55,20 @@ class written_market {
     const std::filesystem::path& inside() const { return inside_; }
     const std::filesystem::path& folder() const { return folder_; }
 
-    // Sorted like the file; made on first use.
+    // All numbers in the order of the file. The list is made on first use.
     const std::vector<keyed_number>& numbers() const;
-    // Accepts any spelling of times and numbers in a key ("@0.50y", "@1e2"), and either order of a
-    // correlation's names. Throws tilewalk::error (usage) for a key with no match or several.
+    // Finds a key in any spelling of its times and numbers ("@0.50y", "@1e2"), and with a correlation's names
+    // in either order. Throws tilewalk::error (usage) if the key fits no number or several.
     const keyed_number& find(std::string_view key) const;
 
     using changes = std::map<std::string, double, std::less<>>;
     std::map<market_part, std::vector<changed_number>> by_part(const changes& now) const;
-    // The text with the numbers that `now` has.
+    // The whole market with the changed numbers of `now` written into it.
     config::node whole(const changes& now) const;
 
   private:
     friend class lent_part;
-    // A part with its keyed numbers as numbers, and where they stand in it.
+    // A copy of a part, with pointers to its keyed numbers.
     struct copy {
         config::node::member of;
         std::vector<config::node*> numbers;
@@ -89,16 +89,16 @@ class written_market {
     struct run {
         std::size_t first = 0, count = 0;
     };
-    mutable std::map<market_part, run> by_part_;  // of numbers_
-    mutable std::mutex lock_;                     // of what follows
+    mutable std::map<market_part, run> by_part_;  // by part: its run of numbers_
+    mutable std::mutex lock_;                     // guards idle_
     mutable std::map<market_part, std::vector<std::unique_ptr<copy>>> idle_;
 };
 
-// A part in which some numbers are others than the text says. It is a copy that the market lends, which other
-// changes use again: one that reads 1,000 markets from it copies no text and parses none.
+// A part of a market with some numbers changed. It borrows a copy of the part from the market and gives it
+// back afterwards, so 1,000 changed markets, one after another, copy and parse no text.
 class lent_part {
   public:
-    // The market outlives this.
+    // `in` must outlive this object.
     lent_part(const written_market& in, const market_part& of, std::span<const changed_number> now);
     ~lent_part();
     lent_part(const lent_part&) = delete;
@@ -110,8 +110,8 @@ class lent_part {
     const written_market& in_;
     market_part of_;
     std::unique_ptr<written_market::copy> lent_;
-    std::vector<std::pair<config::node*, config::node>> before_;  // what was written over
-    bool has_other_shape_ = false;                                // it is of no use to others
+    std::vector<std::pair<config::node*, config::node>> before_;  // what stood there before the change
+    bool has_other_shape_ = false;                                // true if the copy can't be given back
 };
 
 }  // namespace tilewalk::markets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's scripted trade Autocallable_01: called at low prices, and pays the price's excess over a level at the
-// end. The library has no such product, so the book includes one.
+// ORE's scripted trade Autocallable_01, which is called at low prices and at the end pays the excess of the
+// price over a level. The library has no such product, so the imported book defines one.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The supported kinds of trades. A new one is a line here and a function.
+// The kinds of trades that can be imported. To add one, add a line here and its function.
 #include "engine/reading/ore/trade.h"
 
 namespace tilewalk::reading::ore {

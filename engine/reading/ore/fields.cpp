@@ -74,7 +74,7 @@ double fields::number() const {
 
 dates::date fields::date() const {
     std::string iso = text();
-    // ORE also accepts 20260115.
+    // ORE also accepts dates without hyphens, such as 20260115.
     if (iso.size() == 8 && std::ranges::all_of(iso, [](char c) { return c >= '0' && c <= '9'; }))
         iso = iso.substr(0, 4) + "-" + iso.substr(4, 2) + "-" + iso.substr(6);
     const auto read = dates::parse_date(iso);

@@ -22,7 +22,7 @@ constexpr std::array act_365f{
     "KRW-CD",    "KRW-KORIBOR", "MYR-KLIBOR", "NZD-OCR",      "PLN-POLONIA", "PLN-WIBOR",   "SGD-SIBOR",
     "SGD-SOR",   "SGD-SORA",    "THB-BIBOR",  "THB-THBFIX",   "THB-THOR",    "TWD-TAIBOR",  "ZAR-JIBAR"};
 constexpr std::array act_act{"NZD-BKBM", "RUB-MOSPRIME"};
-// Averages, and rates with business-day counts.
+// Indices that are not compound growth over a period: averages, and rates by business days.
 constexpr std::array other_rates{"BRL-CDI", "USD-BMA", "USD-SIFMA"};
 
 template <std::size_t N>
@@ -44,7 +44,7 @@ floating_index read_index(const fields& index, const std::string& currency) {
     if (is_among(act_360, family)) out.day_count = "act_360";
     if (is_among(act_365f, family)) out.day_count = "act_365f";
     if (is_among(act_act, family)) out.day_count = "act_act";
-    // Term fixings use another day count than the overnight rate.
+    // Fixings of a term rate may use another day count than overnight SONIA, so it is unknown.
     if (family == "GBP-SONIA" && !out.tenor.empty()) out.day_count.clear();
     return out;
 }

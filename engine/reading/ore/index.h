@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating rate indices: the properties that a name such as EUR-EURIBOR-6M implies.
+// Floating rate indices: reads what a name such as EUR-EURIBOR-6M implies.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace tilewalk::reading::ore {
 
 struct floating_index {
     std::string name;
-    std::string tenor;      // "6M"; empty for an overnight rate, compounded over the period
-    std::string day_count;  // day count of the quoted rate; empty if unknown
+    std::string tenor;      // "6M"; empty for an overnight rate compounded over the period
+    std::string day_count;  // day count of the index's rate; empty if unknown
 };
 
-// Throws for an index of another currency, and for one that is more than the growth of money over a period.
+// Throws if the index is of another currency, or is not simply the growth of money over its period.
 floating_index read_index(const fields& index, const std::string& currency);
 
 }  // namespace tilewalk::reading::ore

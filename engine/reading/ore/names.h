@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps a portfolio's names to assets of the market, calendars and credit, and notes every substitution.
+// Translates a portfolio's assets, calendars and issuers into the market's, and notes each substitution.
 #pragma once
 
 #include <filesystem>
@@ -16,22 +16,22 @@ namespace tilewalk::reading::ore {
 class names {
   public:
     names() = default;
-    // Reads such as {assets: {RIC:.SPX: INDEX}, calendars: {TARGET: target.yaml, US: weekends},
+    // Reads a table such as {assets: {RIC:.SPX: INDEX}, calendars: {TARGET: target.yaml, US: weekends},
     // without_credit: [CPTY_C]}.
     explicit names(const std::filesystem::path& file);
 
     std::string asset(const std::string& named);
-    // The same for an asset quoted in the trade's `currency`. Throws if trades disagree about it.
+    // The market's name of an asset quoted in `currency`. Throws if trades quote it in different currencies.
     std::string quoted(const std::string& named, const fields& currency);
-    // Returns the calendar of a field, which may join several by commas; if empty, every day is a business
-    // day. Throws tilewalk::error (input) for an unmapped calendar.
+    // Returns the calendar that a field names, joined if it names several with commas. If the field is empty,
+    // every day is a business day. Throws tilewalk::error (input) for a calendar that the table does not map.
     dates::calendar calendar(const fields& at) const;
-    // Throws for an issuer that may default, unless the table lists it as without credit.
+    // Throws for the credit curve of an issuer that may default, unless the table lists it as without credit.
     void demand_without_credit(const fields& curve);
 
-    // Reports the line once, if the trade is kept.
+    // Notes a line about the current trade. It is reported once, and only if the trade is kept.
     void note(std::string line) { open_notes_.insert(std::move(line)); }
-    // End a trade; drop() discards its notes.
+    // End the current trade: keep() keeps its notes, drop() discards them.
     void keep();
     void drop();
     std::vector<std::string> notes() const { return {notes_.begin(), notes_.end()}; }

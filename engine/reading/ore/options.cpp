@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's options on one asset or exchange rate.
+// Imports ORE's options on one asset or exchange rate.
 #include <optional>
 #include <string>
 
@@ -22,7 +22,7 @@ written_on read_equity(trade& of) {
     return {read_asset(of), currency, of.data.need_number("Quantity"), read_strike(of, currency)};
 }
 
-// The bought currency is the asset; payments are in the sold one.
+// In an FX trade, the bought currency is the asset, and payments are in the sold currency.
 written_on read_exchange(trade& of) {
     const std::string bought = of.data.need_word("BoughtCurrency"), sold = of.data.need_word("SoldCurrency");
     const double amount = of.data.need_number("BoughtAmount");
@@ -76,7 +76,7 @@ void read_vanilla(trade& of, const written_on& on) {
     finish(row, on, terms);
 }
 
-// <BarrierData>: one or two levels, monitored continuously.
+// <BarrierData>: one or two barrier levels, monitored continuously.
 struct barrier_terms {
     std::string type;
     std::vector<double> levels;
@@ -96,7 +96,7 @@ barrier_terms read_barrier(trade& of, std::size_t count, fields::meanings types)
     if (count == 2 && !(out.levels[0] < out.levels[1]))
         data.at("Levels").fail("found levels that do not increase, expected the lower one first");
     out.rebate = data.number("Rebate").value_or(0);
-    // StartDate only matters for touches in the past.
+    // StartDate matters only if the barrier was touched in the past, which the note rules out.
     if (of.data.date("StartDate")) of.known.note(std::string(nothing_touched));
     of.data.ignore({"Calendar", "EQIndex", "FXIndex"});
     return out;
@@ -143,7 +143,7 @@ void read_double_barrier(trade& of, const written_on& on) {
     finish(row, on, terms);
 }
 
-// The payment of a digital or touch: cash, or units of the asset if the payoff is in its currency.
+// The payment of a digital or one-touch: cash, or units of the asset if it is in the asset's own currency.
 struct payout {
     std::string pays = "cash", currency;
     double amount = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's portfolios, trade by trade: an unsupported trade does not prevent the import of the others.
+// Imports ORE's portfolios trade by trade: a trade that is not supported does not stop the import of others.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 using config::xml_element;
 using reading::ore::fields;
 
-// Bound for a book, since short rules can expand to many dates.
+// Limits the size of the imported book: a short schedule rule can expand to many dates.
 constexpr std::size_t most_values = 5'000'000;
 
 const reading::ore::kind& kind_of(const fields& type) {
@@ -39,7 +39,7 @@ const reading::ore::kind& kind_of(const fields& type) {
 
 struct rows_of_trade {
     std::vector<value> rows;
-    value product;  // product that the rows need; may be nothing
+    value product;  // the definition of a product that the rows need; or nothing
 };
 
 rows_of_trade read_trade(const xml_element& of, const std::string& file, reading::ore::names& known) {
@@ -64,7 +64,7 @@ rows_of_trade read_trade(const xml_element& of, const std::string& file, reading
     return {std::move(trade.rows), std::move(trade.own_product)};
 }
 
-// The error of a book about rows, such as a negative strike; empty if they are valid.
+// The error that reading these rows as a book gives, such as a negative strike; empty if they are valid.
 std::optional<std::string> complaint_of_book(const rows_of_trade& of) {
     value written;
     if (!of.product.is_nothing()) written["products"] = value::list({of.product});
@@ -122,7 +122,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
                 reader.fail(element,
                             "found a second trade " + config::shown(id) + ", expected different ids");
             rows_of_trade made = read_trade(element, name, known);
-            // Refused trades count, since they cost as much time.
+            // Rows of refused trades count as well, since they cost as much time.
             for (const value& row : made.rows) values += values_in(row);
             if (values <= most_values) {
                 if (const auto complaint = complaint_of_book(made))
@@ -177,7 +177,7 @@ std::vector<known_trade> known_ore_trades() {
 imported_portfolio import_ore(const std::filesystem::path& portfolio, const std::filesystem::path& names) {
     const arrays::mapped_file file = arrays::map_file(portfolio);
     const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-    // A copy, so that later changes of the file have no effect.
+    // Copy the mapped file, so that later changes of the file have no effect.
     imported_portfolio out =
         import_text(std::string(bytes.substr(0, bounds::file_bytes + 1)), portfolio.string(), names);
     out.files.insert(out.files.begin(), portfolio);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's swaps, swaptions, caps, floors and bonds. Currencies have one curve for all floating rates.
+// Imports ORE's swaps, swaptions, caps, floors and bonds. A currency's floating rates all follow one curve.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ std::string read_day_count(const fields& of, const schedule& periods) {
                                                       {"T360", "us"},
                                                       {"30/360 (Bond Basis)", "thirty_360"}});
     if (word != "us") return word;
-    // The American count differs from ours if a period begins on the last day of February.
+    // ORE's American 30/360 differs from ours for a period that begins on the last day of February.
     for (const dates::date d : periods.dates)
         if (dates::civil(d).month == 2 && dates::civil({d.serial + 1}).day == 1)
             of.at("DayCounter")
@@ -73,7 +73,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// Months and days: 12M equals 1Y, and 28D equals 4W.
+// The length in months and days, by which 12M equals 1Y, and 28D equals 4W.
 std::pair<int, int> length_of(const std::string& tenor) {
     const auto read = dates::parse_period(lower(tenor));
     if (!read) return {0, 0};
@@ -99,7 +99,7 @@ void read_floating(trade& of, leg& into) {
                                     ": rates are those of the periods that they are paid for");
     if (!into.is_overnight && into.periods.tenor.empty())
         of.known.note(index.name + " is paid for periods that are listed, whatever its tenor is");
-    // The floating interest is the growth of money, so rate and leg need the same day count.
+    // Floating interest is the growth of money over the period, so rate and leg must have the same day count.
     if (index.day_count.empty()) {
         of.known.note(index.name + " is counted as its legs are");
     } else if (index.day_count != into.day_count) {
@@ -120,7 +120,7 @@ void read_floating(trade& of, leg& into) {
     }
     if (data.truth("IsAveraged", false)) data.at("IsAveraged").fail_found("false: rates are compounded");
     if (data.truth("HasSubPeriods", false)) data.at("HasSubPeriods").fail_found("false");
-    // A term rate is that of its period, whatever its fixing day.
+    // A term rate is the rate of its own period on the curve, on whatever day it is fixed.
     if (data.number("FixingDays").value_or(0) != 0 && into.is_overnight)
         of.known.note(index.name + " is fixed on the days on which it accrues, none of them earlier");
     of.known.note(index.name + " is the growth of money on the curve of " + into.currency);
@@ -175,7 +175,7 @@ std::pair<leg, leg> read_legs(trade& of) {
     return {std::move(a), std::move(b)};
 }
 
-// The floating leg of an option's swap has to equal the difference of two bonds.
+// Throws unless the floating leg of an option's swap is worth the difference of two bonds.
 void demand_plain(const leg& fixed, const leg& floating) {
     if (floating.spread != 0)
         floating.data.at("FloatingLegData").at("Spreads").fail("found a spread, expected none");
@@ -300,7 +300,7 @@ void read_bond(trade& of) {
         row["currency"] = coupons.currency;
         return;
     }
-    // Only a rule tells the book when the current coupon began.
+    // The book needs the start of the current coupon, which rules give and a list of dates does not.
     const fields periods = data.at("ScheduleData");
     const auto rules = periods.find("Rules");
     if (!rules)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates are generated from one end and compared after rolling; the last one has its own convention.
+// Dates are generated from one end, and dropped if equal after rolling. The last date has its own convention.
 #include "engine/reading/ore/schedule.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::vector<date> dates_of(const rules& by) {
     if (by.is_backward) std::ranges::reverse(out);
     for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i] = rolled(out[i], by.convention);
     out.back() = rolled(out.back(), by.last);
-    // Different conventions can reverse the order of two dates.
+    // As the last date rolls by its own convention, it may come before its neighbour.
     if (out.size() >= 2 && out[out.size() - 2] >= out.back()) {
         out[out.size() - 2] = out.back();
         out.pop_back();
@@ -74,7 +74,7 @@ period read_tenor(const fields& of) {
     return *read;
 }
 
-// True for the last business day of its month.
+// True if `d` is the last business day of its month.
 bool is_end_of_month(date d, const dates::calendar& days) {
     const date next = dates::adjust({d.serial + 1}, days, roll::following);
     return dates::civil(next).month != dates::civil(d).month;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's schedules, expanded to dates like ORE does.
+// ORE's schedules, expanded into dates by ORE's rules.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ namespace tilewalk::reading::ore {
 
 struct schedule {
     std::vector<dates::date> dates;  // increasing
-    std::string tenor;               // tenor of rules, "6M"; otherwise empty
-    std::optional<fields> calendar;  // calendar for rolling; may be empty
+    std::string tenor;               // tenor of its rules, such as "6M"; empty for a list of dates
+    std::optional<fields> calendar;  // calendar for rolling; empty if none is given
 };
 
-// Reads <ScheduleData>, or any element with <Rules> or <Dates>. Throws for unsupported rules.
+// Reads <ScheduleData>, or any element with <Rules> or <Dates>. Throws for rules that are not supported.
 schedule read_schedule(const fields& of, const names& known);
 
 dates::roll read_roll(const fields& convention);
-// Throws unless payment dates rolled by their own convention equal the ends of periods.
+// Throws unless the payment dates, rolled by their own convention, are the ends of the periods.
 void demand_payments_on(const schedule& periods, const fields& of, const names& known);
 
 value list_of(const std::vector<dates::date>& all, std::size_t first = 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ORE's Asian options, variance swaps, cliquets, target redemption forwards and accumulators.
+// Imports ORE's Asian options, variance swaps, cliquets, target redemption forwards and accumulators.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -30,9 +30,9 @@ void demand_no_lag(const trade& of, const schedule& days) {
                             dates::to_string(paid) + ", expected payment on the day itself");
 }
 
-// <RangeBounds>: amounts by range of the price. Supports two ranges that meet at the strike.
+// Leverages in <RangeBounds> for prices below and above the strike, where the two ranges must meet.
 struct two_ranges {
-    double below = 0, above = 0;  // leverages
+    double below = 0, above = 0;
 };
 
 two_ranges read_ranges(const trade& of, double strike) {
@@ -118,7 +118,7 @@ void read_variance_swap(trade& of) {
     row["fixings"] = list_of(fixings);
     row["strike"] = strike;
     of.known.note("a variance swap counts 252 returns a year, on the days of its own calendar");
-    // Converts a notional per volatility point to one per unit of variance.
+    // ORE's notional is per point of volatility; ours is per unit of variance.
     row["notional"] = notional * 100 / (2 * strike);
     if (sign < 0) row["quantity"] = -1;
     row["currency"] = of.data.need_word("Currency");

@@ -56,7 +56,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
         data.one_of("OptionType", {{"Call", "call"}, {"Put", "put"}, {"C", "call"}, {"P", "put"}}, "");
     out.style = data.one_of("Style", styles, styles.begin()->first);
     out.pays_at_expiry = data.truth("PayOffAtExpiry", true);
-    // Cash and physical settlement have the same value on the day of exercise.
+    // Cash and physical settlement are worth the same on the day of exercise, so either is accepted.
     data.one_of("Settlement", {{"Cash", ""}, {"Physical", ""}}, "");
     data.ignore({"AutomaticExercise"});
     if (const auto days = data.find("ExerciseDates"))
@@ -64,7 +64,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
     if (const auto days = data.find("ExerciseSchedule")) out.exercise = read_schedule(*days, of.known).dates;
     if (out.exercise.empty()) data.fail("found no <ExerciseDate> in <OptionData>");
     std::ranges::sort(out.exercise);
-    // Without the style Bermudan, "American" is about the barrier.
+    // For kinds of trades without Bermudan style, "American" is about the barrier, not the exercise.
     const bool has_span = std::ranges::any_of(styles, [](const auto& s) { return s.first == "Bermudan"; });
     if (out.exercise.size() > 1 && (out.style == "European" || (out.style == "American" && !has_span)))
         data.at("ExerciseDates").fail("found several days of exercise, expected one");
@@ -80,7 +80,7 @@ option_terms read_option(trade& of, fields::meanings styles) {
 
 namespace {
 
-// Accepts "TR20H-EUR-USD", "FX-ECB-EUR-USD" or "EURUSD".
+// Returns the pair of names such as "TR20H-EUR-USD", "FX-ECB-EUR-USD" or "EURUSD".
 std::string pair_in(const fields& named) {
     const std::string& text = named.text();
     const std::size_t last = text.rfind('-');
@@ -94,7 +94,7 @@ std::string pair_in(const fields& named) {
     return foreign + domestic;
 }
 
-// EURUSD names an exchange rate, and the library has no options on those.
+// Options need an asset, but EURUSD is an exchange rate. So the foreign currency becomes an asset, EUR_USD.
 std::string asset_of_pair(trade& of, const std::string& pair) {
     const std::string known = of.known.asset(pair), foreign = pair.substr(0, 3);
     const std::string asset = known == pair ? foreign + "_" + pair.substr(3) : known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade of ORE during import, and parts shared by kinds of trades.
+// A trade of ORE while it is imported, and functions that several kinds of trades share.
 #pragma once
 
 #include <optional>
@@ -16,40 +16,40 @@ namespace tilewalk::reading::ore {
 
 struct trade {
     std::string id, portfolio;
-    fields data;  // element like <FxOptionData>
+    fields data;  // the element with its terms, such as <FxOptionData>
     names& known;
     std::vector<value> rows{}, premiums{};
-    value own_product{};  // nothing unless the book needs one
+    value own_product{};  // definition of a product that the book needs; or nothing
 
-    // Adds a row to the book. With several rows each has its own id, such as "cap_1_floor".
+    // Adds a row to the book. If a trade needs several rows, `suffix` tells their ids apart: "cap_1_floor".
     value& add(const std::string& product, const std::string& suffix = "");
-    // Adds the premium of the trade as a bond of its own, which is worth nothing after its day.
+    // Adds the trade's premium to the book, as a bond of its own that is worth nothing after `day`.
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
 struct kind {
-    std::string_view name;      // "FxOption"
-    std::string_view data;      // "FxOptionData"
-    std::string_view products;  // text for the list of kinds
+    std::string_view name;      // such as "FxOption"
+    std::string_view data;      // such as "FxOptionData"
+    std::string_view products;  // the products it becomes, for the list of kinds
     void (*read)(trade& of);
 };
 const std::vector<kind>& kinds();
 
 struct option_terms {
     double sign = 1;     // 1 if long, -1 if short
-    std::string option;  // call or put; may be empty
+    std::string option;  // "call" or "put"; may be empty
     std::string style;
     std::vector<dates::date> exercise;
     bool pays_at_expiry = true;
 
     dates::date expiry() const { return exercise.back(); }
 };
-// `styles` are those supported for the kind of trade. Adds rows for premiums.
+// Reads <OptionData>. `styles` are the exercise styles of this kind of trade. Adds rows for premiums.
 option_terms read_option(trade& of, fields::meanings styles);
 double sign_of(const fields& position);
 void read_premiums(trade& of, const fields& in, double sign);
 
-// The asset of <Underlying> or <Name>, or a pair "EURUSD". `currency` is the field of the payment currency.
+// Reads the asset of <Underlying> or <Name>, or a pair "EURUSD". `currency` is the field for its currency.
 std::string read_asset(trade& of, const char* currency = "Currency");
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
 double read_strike(const trade& of, const std::string& currency);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios from a history: the market repeats its moves between two days of a table.
+// Scenarios from a table of past market levels: each applies the moves between two of its days to the market.
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -31,7 +31,7 @@ move_way read_way_of_returns(const node& given) {
     return static_cast<move_way>(found - known.begin());
 }
 
-// Reads one value for all columns, or a mapping of keys and patterns in which the last match counts.
+// Reads one value for all columns, or values by key or pattern, of which the last that fits a column counts.
 template <class put>
 void read_by_key(const node* given, const level_table& table, const movable_numbers& numbers, put&& puts) {
     if (given == nullptr) return;
@@ -165,11 +165,11 @@ class history {
     const level_table& table_;
     scenario_builder& into_;
     std::vector<column_rule> rules_;
-    std::vector<std::vector<std::size_t>> numbers_;  // by column
+    std::vector<std::vector<std::size_t>> numbers_;  // by column: the market's numbers that it moves
     std::size_t days_ = 1;
     bool rolls_ = false;
     std::optional<dates::date> from_, to_;
-    std::deque<day_of_levels> window_;  // the last days, one more than a return spans
+    std::deque<day_of_levels> window_;  // the last days read; one more than a return spans
 };
 
 void read_one(const node& given, scenarios_so_far& so_far) {

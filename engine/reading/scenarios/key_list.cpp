@@ -38,7 +38,7 @@ complaint check_fixing(double number, std::string_view written) {
     return check_positive(number, "fixing", written);
 }
 
-// Lists the numbers of all parts. `place_` is the way from the part to the current value.
+// Lists the numbers of all parts with their keys. `place_` is the path of indexes from the part to a value.
 class lister {
   public:
     lister(const node& root, dates::date as_of) : root_(root), as_of_(as_of) {}
@@ -139,7 +139,7 @@ class lister {
         model(of);
     }
 
-    // Dividends on one day are numbered: "@2026-06-01#2".
+    // The second dividend of a day has a key such as "@2026-06-01#2", the first one "@2026-06-01".
     void dividends(const node& all, const std::string& of, const std::string& currency) {
         std::map<std::string, int> of_day;
         items(all, [&](const node& item) {
@@ -166,7 +166,7 @@ class lister {
         }
     }
 
-    // The numbers by path have no keys; the shift of a row has one.
+    // Volatilities by path have no keys. A row of them has a key for its shift.
     void scenarios(const node& value, const std::string& key) {
         const node* const added = value.find("shift");
         items(value.at("times"), [&](const node& time) {
@@ -214,7 +214,7 @@ class lister {
         });
     }
 
-    // Numbers of a model's mapping, keyed by name, with "@" before times and indexes.
+    // The numbers of a model. A key is the parameter's name, with "@" and a time or index if it has several.
     void parameters(const node& value, const std::string& of, const std::string& key,
                     const std::string& model) {
         members(value, [&](const node::member& m) {

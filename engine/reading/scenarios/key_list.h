@@ -10,7 +10,7 @@
 
 namespace tilewalk::markets {
 
-// Returns a time as in keys: "2027-01-15", "0.5y".
+// Returns a time in the spelling of market keys: "2027-01-15", "0.5y".
 std::string time_name(const std::string& written);
 
 std::vector<keyed_number> list_keys(const config::node& root, dates::date as_of);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids of scenarios: every combination of the values of their axes.
+// Grids of scenarios: every combination of the moves along their axes.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::string_view fill = "...";
 
-// Numbers of a market, or passing days, with their values at each point.
+// An axis of a grid: moves of some market numbers, or numbers of days to pass.
 struct axis {
     const node::member* given = nullptr;
-    const std::vector<std::size_t>* numbers = nullptr;  // null: days
+    const std::vector<std::size_t>* numbers = nullptr;  // null if the axis counts days
     std::vector<move> moves{};
     std::vector<int> days{};
     std::size_t size() const { return numbers != nullptr ? moves.size() : days.size(); }
@@ -33,7 +33,7 @@ void fill_up(std::vector<move>& moves, const move& end, const node& dots) {
         dots.fail("found '...' between amounts in different units, expected the same unit");
     const double distance = end.in_unit - last.in_unit;
     const auto add = [&](double in_unit) {
-        // -0.3 + 3 * 0.1 should be exactly 0.
+        // An amount that is 0 but for rounding, such as -0.3 + 3 * 0.1, becomes exactly 0.
         moves.push_back(with_amount(last, std::abs(in_unit) < 1e-9 * std::abs(distance) ? 0 : in_unit));
     };
     if (moves.size() == 1) {
@@ -150,7 +150,7 @@ void read_grid(const node& grid, scenarios_so_far& so_far) {
         }
         points *= size;
     }
-    // The last axis varies fastest.
+    // The last axis varies fastest from scenario to scenario.
     std::vector<std::size_t> point(axes.size(), 0);
     for (std::size_t made = 0; made < points; ++made) {
         make_scenario(axes, point, grid, so_far.into);

@@ -16,7 +16,7 @@ namespace {
     throw error(error_kind::input, message);
 }
 
-// Names become rows or columns of results: one line that begins and ends visibly.
+// Names become rows or columns of results, so they must be one line that begins and ends visibly.
 void check_name(const std::string& name, const std::string& what) {
     if (name.empty() || name.find('\n') != name.npos)
         refuse("found " + (name.empty() ? "nothing" : config::shown(name)) + ", expected " + what +

@@ -33,7 +33,7 @@ constexpr std::string_view expected = ", expected a move such as 5, -20%, +10pt 
     throw error(error_kind::input, message);
 }
 
-// Changes the exponent instead of dividing, so that 5.35% is exactly 0.0535.
+// Reads an amount with a unit. Changes the exponent rather than divide, so that 5.35% is exactly 0.0535.
 std::optional<move> with_unit(std::string_view text) {
     for (const unit_entry& unit : units) {
         if (!text.ends_with(unit.name)) continue;

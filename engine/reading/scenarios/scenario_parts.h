@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of the parts of a file of scenarios, and their shared state.
+// Readers of the parts of a file of scenarios, and the state that they share.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace tilewalk::reading {
 
 inline constexpr std::string_view key_of_days = "days";
 
-// Adds the place of a node, a member's key or a cell to errors without one.
+// Calls `does`; gives errors without a place the place of `at`: a node, a member or a table's cell.
 template <class place, class act>
 decltype(auto) told_at(const place& at, act&& does) {
     try {
@@ -43,7 +43,7 @@ struct cell_of_header {
     [[noreturn]] void fail(const std::string& message) const { of.fail_header(column, message); }
 };
 
-// Builds scenarios one after the other. All errors are input errors without a place.
+// Builds scenarios one after another. All its errors are input errors without a place.
 class scenario_builder {
   public:
     explicit scenario_builder(const movable_numbers& numbers);
@@ -53,20 +53,20 @@ class scenario_builder {
 
     static void check_set(const std::string& name);
     scenario& begin(const std::string& set, const std::string& name);
-    // Reserves numbers for a key or pattern; throws if a scenario moves a number twice.
+    // Notes that the scenario moves these numbers by key or pattern `by`; throws if it moved one already.
     void claim(const std::vector<std::size_t>& numbers, std::string_view by);
     void move(const std::vector<std::size_t>& numbers, const reading::move& by);
     void set(std::size_t number, double value);
-    void end() const;  // throws for an empty scenario
+    void end() const;  // throws if the scenario changes nothing
 
   private:
     void add(market_change change);
 
     const movable_numbers& numbers_;
     std::vector<scenario> made_;
-    std::unordered_set<std::string> names_;  // set and name
+    std::unordered_set<std::string> names_;  // set and name of each scenario so far
     std::size_t changes_ = 0;
-    std::vector<std::size_t> claimed_in_;  // by number: last scenario that reserved it, counted from 1
+    std::vector<std::size_t> claimed_in_;  // by number: the last scenario to claim it, from 1
     std::vector<std::string> claimed_by_;
 };
 
@@ -80,7 +80,7 @@ struct scenarios_so_far {
     movable_numbers numbers;
     named_files files;
     scenario_builder into;
-    std::vector<std::string> likely_sets{};  // default, if the file does not list them
+    std::vector<std::string> likely_sets{};  // used if the file has no list `likely`
     std::vector<std::string> remarks{};
 };
 
@@ -95,7 +95,7 @@ void read_ladder(const config::node& given, scenarios_so_far& so_far);
 void read_history(const config::node& given, scenarios_so_far& so_far);
 void read_table(const config::node& given, scenarios_so_far& so_far);
 
-// A whole file that is a table of scenarios; a file beside it may map the names of its columns.
+// True if a file is a table of scenarios, not YAML. A file beside it may map its columns to market keys.
 bool is_table(std::string_view begin, const std::string& name);
 void read_table(const checked_text& table, scenarios_so_far& so_far);
 

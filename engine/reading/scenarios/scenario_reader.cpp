@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file of scenarios in its order, and remarks on their sets.
+// Reads the parts of a file of scenarios in their order, and remarks on their sets.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -164,7 +164,7 @@ scenario_list read_scenarios(const checked_text& table, const std::string& hash,
     return finished(so_far);
 }
 
-// Reads a table or YAML, depending on the first line.
+// Reads a source that is a table or YAML, as its first line tells.
 template <class as_yaml>
 scenario_list read_source(config::checked_source& source, const market& base, named_files files,
                           as_yaml&& yaml) {

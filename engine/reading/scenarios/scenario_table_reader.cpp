@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios from tables: a row of moves each, or of levels to set, as in ORE.
+// Scenarios from tables: each row has moves of market numbers, or levels to set them to, as ORE's files have.
 #include <filesystem>
 #include <string>
 #include <unordered_set>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view column_of_names = "Scenario", column_of_sets = "Set", column_of_days = "Days";
 
-// A column of moves. Market keys contain a point, which distinguishes them from other columns.
+// A column of moves: its header is a market key, which contains a dot, unlike the names of other columns.
 struct column_of_moves {
     std::size_t cell = 0;
     const std::vector<std::size_t>* numbers = nullptr;
@@ -90,7 +90,7 @@ class names_of_rows {
             if (has_scenarios_) has_scenarios_ = scenarios.insert(rows.row()[1].text).second;
             if (has_days_) has_days_ = days.insert(rows.row()[0].text).second;
         }
-        // A single row shows no difference.
+        // One row says nothing about which column tells rows apart; the date is used.
         if (read == 1) has_scenarios_ = false;
     }
     std::string of(const level_table& row) const {

@@ -7,7 +7,7 @@
 
 namespace tilewalk {
 
-// Throws tilewalk::error (usage) with the known names and the nearest of them.
+// Throws tilewalk::error (usage) for an unknown name, with the known names and the nearest of them.
 precision precision_named(std::string_view name);
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run and the reading of their values. Knobs are in engine/walk/cuda/compile/knobs.h.
+// The settings of a run and how they are read. GPU knobs are in engine/walk/cuda/compile/knobs.h.
 #include "tilewalk/setting_table.h"
 
 #include <algorithm>
@@ -281,7 +281,7 @@ constexpr std::array<unit, 9> byte_units{{{"B", 1},
                                           {"GiB", std::uint64_t{1} << 30},
                                           {"TiB", std::uint64_t{1} << 40}}};
 
-// Digits with an optional unit; 1e6 and 1.5e3 count as whole numbers as far as a double is exact.
+// Reads digits with an optional unit; also 1e6 and 1.5e3, if a double holds the whole number exactly.
 template <std::size_t count>
 std::optional<std::uint64_t> parse_natural(std::string_view text, const std::array<unit, count>& units) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -436,7 +436,7 @@ std::optional<std::string> run_setting::read(const std::string& text, run_settin
         },
         value);
     if (is_read) return {};
-    // Lead with the nearest name, since the list may be long. "gpu" suggests cuda, not cpu.
+    // The list may be long, so begin with the nearest name. For "gpu" that is cuda, not the similar cpu.
     const std::string near =
         config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
     return (near.empty() ? "," : near) + " expected " + expected();

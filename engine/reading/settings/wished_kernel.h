@@ -7,7 +7,7 @@
 namespace tilewalk {
 
 // Returns the kernel that the settings ask for. `all` has the defaults filled in. Throws tilewalk::error
-// (usage) for a feed that generates shocks in a run that has to read them.
+// (usage) for a feed that draws its own shocks if the run has to read shocks from memory.
 cuda::kernel_wish wished_kernel(const run_settings& all);
 
 }  // namespace tilewalk
