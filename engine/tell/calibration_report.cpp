@@ -31,7 +31,7 @@ const char* word(fitted_parameter::state is) {
     return "";
 }
 
-// Two more digits than quotes of the unit have.
+// A fitted price or volatility, with about two digits more than market quotes have.
 std::string quoted_number(const model_fit& fit, double x) {
     if (fit.unit == "price") return report::significant(x, 7);
     return report::fixed(x, fit.unit == "normal volatility" ? 8 : 6);

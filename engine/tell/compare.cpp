@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares two results: the distance of prices, in money or in standard errors.
+// Compares the prices of two results: differences in money, and in standard errors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,7 +35,7 @@ price_difference only(const price_row& row, finding found) {
     return d;
 }
 
-// The normal quantile as unlikely as the difference, whose error may have few degrees of freedom.
+// The difference in standard errors; the normal quantile as unlikely if degrees of freedom are few.
 double z_of(const price_difference& d, double freedom) {
     if (!(d.error > 0) || !std::isfinite(d.difference))
         return std::copysign(std::numeric_limits<double>::infinity(), d.difference);
@@ -43,7 +43,7 @@ double z_of(const price_difference& d, double freedom) {
     return freedom < many_degrees ? run::normal_of_student(z, freedom) : z;
 }
 
-// Degrees of freedom of the error of a difference of two independent prices (Welch and Satterthwaite).
+// Degrees of freedom of the error of a difference of two independent prices (Welch-Satterthwaite).
 double freedom_of(const price_row& a, const price_row& b) {
     const double x = a.standard_error * a.standard_error, y = b.standard_error * b.standard_error;
     return (x + y) * (x + y) / (x * x / a.degrees_of_freedom() + y * y / b.degrees_of_freedom());
@@ -81,7 +81,7 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     const studies::run_parts parts(m);
     const studies::estimate change =
         studies::estimate(b.part_means, parts) - studies::estimate(a.part_means, parts);
-    // Independent paths that a run to a tolerance added have no parts.
+    // Independent paths added to reach a tolerance have no part means: scale the error to all paths.
     const bool has_more = a.randomisations == 0 && a.paths > m.paths;
     d.error = change.error() *
               (has_more ? std::sqrt(static_cast<double>(m.paths) / static_cast<double>(a.paths)) : 1);
@@ -89,7 +89,7 @@ void take_error_of_parts(price_difference& d, const price_row& a, const price_ro
     if (d.difference != 0) d.z = z_of(d, std::min(a.degrees_of_freedom(), b.degrees_of_freedom()));
 }
 
-// The value of the policy, to compare a price between bounds with one of a policy alone.
+// The row with the value of its policy as the price, to compare it with a price that has no upper bound.
 price_row by_policy(price_row row) {
     row.price = row.early->policy_value;
     row.standard_error = row.early->policy_error;
@@ -101,8 +101,8 @@ bool goes_by_size(const comparison& c, const difference_rule& by) {
     return by.tolerance || c.common_random_numbers;
 }
 
-// True if both prices take equally many numbers from the same source and the same points. Results of earlier
-// versions have no walk fingerprints.
+// True if both prices use as many random numbers, and the same quasi-random points if any. A walk fingerprint
+// of 0 is unknown: results of earlier versions have none.
 bool draws_alike(const price_row& a, const price_row& b) {
     return a.randomisations == b.randomisations && a.construction == b.construction && a.paths == b.paths &&
            (a.randomisations == 0 || a.walk == b.walk || a.walk == 0 || b.walk == 0);
@@ -137,8 +137,8 @@ std::string described(const run_manifest& m) {
            (m.devices.empty() ? "" : ", on " + report::devices_text(m.devices)) + '\n';
 }
 
-// True if a difference in the setting changes the random numbers or their use. All precisions but double take
-// the same shocks.
+// True if different values of the setting mean different random numbers, or other uses of them. All
+// precisions but double draw the same shocks.
 bool changes_draws(const std::string& setting, const comparison& c) {
     if (setting == "precision") return (c.first.precision == "double") != (c.second.precision == "double");
     static constexpr std::array changing{"paths",        "seed",     "random",     "randomisations",
@@ -151,7 +151,7 @@ bool are_numbered_alike(const comparison& c) {
     return c.first.numbered_by == c.second.numbered_by;
 }
 
-// True if the order of additions, and so the last bits, was left to chance.
+// True if the GPU added numbers in the order of their arrival, so that the last bits are left to chance.
 bool varies(const run_manifest& m) {
     const std::string name = m.settings.reduction.value_or(*default_settings().reduction);
     return !m.devices.empty() && std::ranges::none_of(cuda::reductions(), [&](const auto& known) {
@@ -176,9 +176,9 @@ std::string reasons(const comparison& c) {
         (changes_draws(name, c) ? draws : decides_bits ? bits : harmless).push_back(name);
     }
     if (!are_numbered_alike(c)) draws.emplace_back("the numbering of random numbers");
-    // Sums in the order of arrival are a reason even between two runs alike.
+    // Adding in the order of arrival changes bits even if both runs have the same settings.
     if (sums_vary && std::ranges::find(bits, "reduction") == bits.end()) bits.emplace_back("reduction");
-    // Only the approximations of the hardware differ between kinds of devices.
+    // The kind of device matters to single_fast alone, which uses the hardware's approximations.
     const bool fast = c.first.precision == "single_fast" && c.second.precision == "single_fast";
     const bool other_device = c.first.devices != c.second.devices;
     if (other_device && std::ranges::find(harmless, "device") == harmless.end())
@@ -222,7 +222,7 @@ std::string changed_inputs(const comparison& c) {
     return out.empty() ? "" : "inputs new or changed in the second run: " + out + '\n';
 }
 
-// Keys of the market's numbers that only one run changed, or that both changed to different values.
+// Keys of market numbers that only one of the runs changed, or that both changed to different values.
 std::string changed_numbers(const comparison& c) {
     std::vector<std::string> keys;
     const auto add = [&](const std::vector<market_number>& these, const std::vector<market_number>& others) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of columns as comma-separated values.
+// Writes tables of columns as comma-separated values.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,8 +19,8 @@ namespace tilewalk::report {
 namespace {
 
 void add_field(std::string& to, std::string_view text, const text_form& form) {
-    // Spreadsheets run texts that begin with these characters; a leading apostrophe makes them text. A text
-    // that begins with an apostrophe gets another, so that different texts stay different.
+    // Spreadsheets run a text that begins with one of these characters as a formula, unless an apostrophe is
+    // before it. A text that begins with an apostrophe gets one more, so that different texts stay different.
     const bool needs_apostrophe = form.spreadsheet_safe && !text.empty() &&
                                   std::string_view("=+-@\t\r'").find(text.front()) != std::string_view::npos;
     const bool padded = !text.empty() && ((!needs_apostrophe && text.front() == ' ') || text.back() == ' ');

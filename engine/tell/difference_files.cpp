@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of values and of their differences for shifts: ORE's in its columns, CRIF, and ours, which hold
-// the errors of both.
+// Files of trade values, and of value differences under shifts of the market: in ORE's columns, as CRIF, and
+// in our own columns, which also have standard errors.
 #include <algorithm>
 #include <array>
 #include <ostream>
@@ -46,7 +46,7 @@ void write_npv(std::ostream& out, const difference_results& r) {
         lines.field(has_day ? of.years_to_maturity : no_figure, ore_decimals);
         lines.field(value, ore_decimals).field(or_absent(currency));
         lines.field(value * of.to_base, ore_decimals).field(or_absent(base));
-        // ORE's columns of the notional: a payoff has none.
+        // ORE has three columns for the notional, which a payoff does not have.
         lines.field(ore_absent).field(ore_absent).field(ore_absent);
         lines.field(csv_field(of.portfolio)).field(std::string_view());
         lines.end_line();
@@ -105,7 +105,7 @@ void write_sensitivity_error(std::ostream& out, const difference_results& r) {
     }
 }
 
-// Netting sets are portfolios; trades without a portfolio form one.
+// ORE's netting set of a trade is its portfolio. All trades without a portfolio form one netting set.
 std::string portfolio_of(const valued_trade& of) {
     return of.portfolio.empty() ? "All" : csv_field(of.portfolio);
 }

@@ -34,7 +34,7 @@ std::string json_of(const std::optional<double>& x) {
     return x ? json_number(*x) : "null";
 }
 
-// Declared here because a template sees only what stands before it.
+// Declared before the templates that call them, which would not find them otherwise.
 std::string json_of(const location& where);
 std::string json_of(const trade_term& t);
 std::string json_of(const model_parameter& p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities as a ladder for people: by trade and measure, with totals at the end.
+// Sensitivities as a table for people: by trade and measure, with totals at the end.
 #include <algorithm>
 
 #include "engine/base/columns.h"
@@ -16,7 +16,7 @@ std::string size_of_error(double x) {
     return is_figure(x) ? significant(x, 3) : "";
 }
 
-// Leaves out repeated words, so that the eye finds the start of the next trade.
+// A table that leaves out words repeated from the line above, so that the eye finds where a trade begins.
 std::string ladder(const std::vector<greek_row>& rows, const text_form& form) {
     columns table({{"trade"},
                    {"measure"},

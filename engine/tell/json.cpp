@@ -35,7 +35,7 @@ std::string json_of(const greek_row& row, const text_form& form) {
         const std::string text = field.json_text(row);
         if (!text.empty()) out += (out.empty() ? "\"" : ", \"") + std::string(field.name) + "\": " + text;
     }
-    // The errors of totals can be recomputed only from the parts.
+    // With the means of its parts, a reader can compute the error of any sum of trades.
     if (form.parts && !row.part_means.empty()) out += ", \"part_means\": " + json_list(row.part_means);
     return "{" + out + "}";
 }

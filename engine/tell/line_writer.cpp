@@ -15,7 +15,7 @@ void line_writer::flush() {
     used_ = 0;
 }
 
-// Returns room for `bytes` bytes. The caller adds the number it has written to `used_`.
+// Returns room for `bytes` more bytes. The caller adds the number of bytes that it writes to `used_`.
 char* line_writer::begin(std::size_t bytes) {
     if (room - used_ < bytes) flush();
     return buffer_.data() + used_;

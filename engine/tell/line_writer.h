@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes long files field by field into one buffer, without a string per number or a second copy.
+// Writes long files field by field into one buffer, without allocating a string for each number.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ class line_writer {
     line_writer& operator=(const line_writer&) = delete;
     ~line_writer() { flush(); }
 
-    // Writes the text unchanged; the caller has quoted it if the format requires that.
+    // Writes the text as it is: the caller must have quoted it if the format needs that.
     line_writer& text(std::string_view text);
-    // Writes a field of CSV, with a comma before it unless the line begins with it.
+    // Writes a field of CSV, after a comma unless it is the first of its line.
     line_writer& field(std::string_view quoted);
-    line_writer& field(double x);                // the shortest text that reads back as the same bits
-    line_writer& field(double x, int decimals);  // never writes -0
+    line_writer& field(double x);                // shortest text that reads back with the same bits
+    line_writer& field(double x, int decimals);  // writes 0 for -0
     line_writer& field(std::size_t n);
     void end_line();
 
-    // Writes a number of JSON, with a point or an exponent; null for an absent figure.
+    // Writes a number of JSON, always with a point or an exponent; null for an absent figure.
     line_writer& json(double x);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences about the making of results.
+// Sentences on how results were made.
 #include "engine/tell/manifest_text.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tilewalk::report {
 
 namespace {
 
-// The choices made for the GPU, such as "distance 4, layout plain".
+// Names the choices of GPU settings, such as "distance 4, layout plain".
 std::string choices_text(const run_settings& said) {
     std::string out;
     for (const auto& known : setting_table()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a market with their keys, for people and for programs.
+// The numbers of a market with their keys, for people and for programs.
 #include <ostream>
 #include <string>
 

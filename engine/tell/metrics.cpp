@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of metrics, and their text.
+// The catalogue of a run's metrics for monitoring, and the text that they are exported as.
 #include "tilewalk/metrics.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class samples {
 struct metric {
     std::string_view name, meaning;
     void (*add)(const told_run& of, samples& to);
-    bool tells_of_shards = false;  // shards have no figures
+    bool tells_of_shards = false;  // true if one shard of a run has this metric, too
 };
 
 bool has_figures(const price_row& row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Parquet file: groups of rows with a chunk per column, then the footer with their places.
+// Writes a Parquet file: groups of rows, with a chunk for each column, then a footer with the chunks' places.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 using report::thrift_struct;
 
 constexpr std::string_view mark = "PAR1", manifest_key = "tilewalk";
-// Readers share the work of a file by its groups; DuckDB prefers at least 122,880 rows.
+// A reader's threads each take a group of rows; DuckDB prefers groups of at least 122,880 rows.
 constexpr std::size_t rows_of_group = std::size_t{1} << 17;
 constexpr int optional = 1, uncompressed = 0, format_version = 1;
 
@@ -39,8 +39,8 @@ struct written_group {
 thrift_struct schema_of(const column& of) {
     thrift_struct out;
     out.i32(1, static_cast<int>(report::physical_of(of.kind))).i32(3, optional).text(4, of.name);
-    constexpr int utf8 = 0, date = 6;  // converted types, for older readers
-    // Newer readers use the logical type: a member of a union, which is an empty struct.
+    constexpr int utf8 = 0, date = 6;  // numbers of the format, for older readers
+    // Newer readers use the logical type: in the format, a union whose member is an empty struct.
     const auto logical = [&](int converted, int member) {
         out.i32(6, converted).within(10, std::move(thrift_struct().within(member, thrift_struct())));
     };
@@ -81,7 +81,7 @@ std::string footer_of(const column_table& table, const std::vector<written_group
     std::string schema;
     thrift_struct out;
     out.i32(1, format_version);
-    std::vector<const column*> elements{nullptr};  // the table itself, then its columns
+    std::vector<const column*> elements{nullptr};  // null stands for the table itself
     for (const column& c : table.columns) elements.push_back(&c);
     out.structs(2, elements, [&](const column* c) {
         if (c != nullptr) return schema_of(*c);
@@ -93,7 +93,7 @@ std::string footer_of(const column_table& table, const std::vector<written_group
         return std::move(thrift_struct().text(1, manifest_key).text(2, *manifest));
     });
     out.text(6, "tilewalk version " + std::string(version()));
-    // Declares that minima and maxima are in the order of each column's type.
+    // Declares for each column that minima and maxima follow the usual order of its type.
     out.structs(7, table.columns,
                 [](const column&) { return std::move(thrift_struct().within(1, thrift_struct())); });
     return std::move(out).bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of version 1 of the format, which every reader supports.
+// Data pages of version 1 of Parquet's format, which every reader supports.
 #include "engine/tell/parquet_pages.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
-// Minimum and maximum of a column's values, in the order of its type: texts by their bytes.
+// The least and greatest value of a column, in the order of its type. Texts are ordered by their bytes.
 class range_of_values {
   public:
     void add(std::string_view text) { widen(texts_, text); }
@@ -48,7 +48,7 @@ class range_of_values {
             to.least = texts_->least;
             to.greatest = texts_->greatest;
         }
-        // Readers may tell 0 from -0, so a range that ends with one contains both.
+        // Readers may tell 0 from -0, so a range that ends at either has to contain both.
         if (numbers_) {
             to.least = plain(numbers_->least == 0 ? -0.0 : numbers_->least);
             to.greatest = plain(numbers_->greatest == 0 ? 0.0 : numbers_->greatest);
@@ -110,8 +110,8 @@ std::size_t equal_from(std::span<const std::uint32_t> values, std::size_t at, st
     return end - at;
 }
 
-// Appends numbers in the RLE / bit-packing hybrid: runs of equal numbers, and packed groups of eight between
-// them.
+// Appends numbers in Parquet's RLE / bit-packing hybrid: runs of equal numbers, and between them packed
+// groups of eight.
 void add_hybrid(std::string& to, std::span<const std::uint32_t> values, unsigned bits) {
     constexpr std::size_t group = 8;
     for (std::size_t at = 0; at < values.size();) {
@@ -216,7 +216,7 @@ struct hash_of_text {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-// The texts of a column as indices into a dictionary; empty if a dictionary would not pay off.
+// A dictionary of a column's texts, and by row the index of its text; size() is 0 if it would not save space.
 class word_list {
   public:
     static constexpr std::uint32_t none = 0xffffffff;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Thrift's compact protocol that page headers and the footer of a Parquet file use.
+// The part of Thrift's compact protocol that a Parquet file uses in its page headers and footer.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tilewalk::report {
 
-// Seven bits a byte, the lowest first.
+// Appends n with seven bits in each byte, the lowest bits first.
 inline void add_varint(std::string& to, std::uint64_t n) {
     for (; n >= 128; n >>= 7) to += static_cast<char>((n & 127) | 128);
     to += static_cast<char>(n);
 }
 
-// A struct of Thrift. Fields must be added in the order of their numbers; `bytes` ends the struct.
+// Writes a struct of Thrift. Fields must be added in the order of their numbers; bytes() ends the struct.
 class thrift_struct {
   public:
     thrift_struct& i32(int field, std::int64_t n) { return number(field, 5, n); }
@@ -31,7 +31,7 @@ class thrift_struct {
         bytes_ += std::move(inner).bytes();
         return *this;
     }
-    // Lists: of structs, one made of each item, of texts, and of 32-bit integers.
+    // Fields that are lists: of structs, each made of an item; of texts; of 32-bit integers.
     template <class Items, class Make>
     thrift_struct& structs(int field, const Items& items, Make make) {
         list(field, 12, items.size());
@@ -57,7 +57,7 @@ class thrift_struct {
 
   private:
     void head(int field, int type) {
-        bytes_ += static_cast<char>((field - last_) << 4 | type);  // the difference is below 16
+        bytes_ += static_cast<char>((field - last_) << 4 | type);  // field numbers rise by less than 16
         last_ = field;
     }
     void list(int field, int type, std::size_t items) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of products and the page of one, for people and for programs.
+// The list of products, and the description of a single product, for people and for programs.
 #include <algorithm>
 #include <map>
 #include <ostream>
@@ -26,7 +26,7 @@ std::string indented(std::string_view text) {
     return out;
 }
 
-// A table if a page is wide enough for all cells, else a paragraph for each parameter.
+// Parameters as a table if `page_width` has room for all its cells, otherwise a paragraph for each.
 std::string parameters_text(const std::vector<product_parameter>& parameters, std::size_t page_width) {
     report::columns table({{"parameter"}, {"type"}, {"range"}, {"default"}, {"meaning"}});
     std::string paragraphs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices, totals, sensitivities and gains as tables of columns: the one list of the contents of CSV and
-// Parquet.
+// Prices, totals, sensitivities and gains as tables of columns: what the CSV and Parquet files of results
+// contain.
 #include <array>
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ std::string manifest_of(const results& r) {
     return "{\n" + report::manifest_json(r.manifest, {}) + "\n}\n";
 }
 
-// Makes a table of fields; `item(row)` is the item of a row.
+// Makes a table whose columns are `fields`. `item(row)` returns the object whose fields fill that row.
 template <class Field, class Item>
 column_table table_of(std::span<const Field> fields, std::size_t rows, Item item, std::string manifest) {
     column_table out;
@@ -47,7 +47,7 @@ struct told_gains {
 
     const scenario_results& r;
     report::messages_of_failures messages;
-    std::string_view currency;  // of converted gains
+    std::string_view currency;  // currency of the converted gains
     bool has_converted = false;
 };
 

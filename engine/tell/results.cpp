@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes results in the requested form, and reads one of the forms back.
+// Writes results in the requested form, and reads results back from JSON.
 #include <algorithm>
 #include <cmath>
 #include <ostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of the fields of a trade and of a total.
+// The fields of trades, totals and sensitivities in files.
 #include "engine/tell/row_fields.h"
 
 #include <array>
@@ -65,7 +65,7 @@ std::string json_of(const early_exercise& e) {
            ", \"training_paths\": " + std::to_string(e.training_paths) + "}";
 }
 
-// Empty for 0.
+// The fingerprint of a walk as hexadecimal digits; empty for 0, which means unknown.
 std::string text_of_walk(std::uint64_t walk) {
     return walk == 0 ? "" : fmt::format("{:016x}", walk);
 }

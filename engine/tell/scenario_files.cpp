@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of gains in scenarios: ORE's in its columns, and ours, which hold all figures.
+// Files of gains in scenarios: in ORE's columns, and in our own, which have all figures.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -77,8 +77,8 @@ std::vector<std::string> quoted_names(const scenario_results& r) {
     return out;
 }
 
-// ORE expects one currency and one set of scenarios per file. If ours holds more, the portfolio's name states
-// them: "All (USD, history)".
+// ORE expects one currency and one set of scenarios in a file. With several, the name of the portfolio says
+// which: "All (USD, history)".
 class ore_portfolios {
   public:
     explicit ore_portfolios(const scenario_results& r) : shown(shown_of(r.risks)) {
@@ -174,7 +174,7 @@ void write_stress(std::ostream& out, const scenario_results& r) {
     }
 }
 
-// Sensitivities of trades to numbers that are factors of ORE. A gamma stands beside the delta of its key.
+// Writes sensitivities to numbers that are risk factors of ORE. A line has a key's delta and gamma.
 void write_sensitivity(std::ostream& out, const scenario_results& r) {
     const ore_factors factors(r.numbers);
     std::map<std::string_view, std::size_t> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of gains in scenarios, and their common functions.
+// Writers of gains in scenarios, one for each form of output, and the functions that they share.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ void scenario_json(std::ostream& out, const scenario_results& r, const text_form
 class messages_of_failures {
   public:
     explicit messages_of_failures(const scenario_results& r);
-    // Empty if the trade is priced there.
+    // The message of a trade that failed in the scenario; empty if it was priced.
     std::string_view of(std::size_t scenario, std::size_t trade) const;
 
   private:
@@ -30,15 +30,14 @@ class messages_of_failures {
     std::unordered_map<std::size_t, const failed_gain*> at_;
 };
 
-// The value of a trade in totals; absent for a failed trade.
+// A trade's value as it counts in totals; no_figure for a failed trade.
 double base_value(const price_row& row);
 std::size_t parts_of(const price_row& row);
-// A 95 % interval by Student's t with `parts` - 1 degrees of freedom; empty if the paths show no error.
+// The 95 % interval by Student's t with `parts` - 1 degrees of freedom; empty if the error is unknown.
 std::optional<std::pair<double, double>> gain_interval(double gain, double error, std::size_t parts);
 
 std::vector<std::string_view> likely_sets_of(const scenario_results& r);
-// The portfolios of totals or risks in a report for one currency: the converted ones, or all if nothing is
-// converted.
+// The portfolios to show in a report in one currency: those converted to it, or all if nothing is converted.
 template <class Item>
 std::vector<const Item*> shown_of(const std::vector<Item>& all) {
     std::vector<const Item*> converted, every;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios as JSON: everything known, a line per scenario, portfolio and tail, so that runs compare
-// line by line.
+// Gains in scenarios as JSON, with everything known. Each scenario, portfolio and tail has a line of its own,
+// so that files can be compared line by line.
 #include <span>
 
 #include "engine/base/words.h"
@@ -153,7 +153,7 @@ void scenario_json(std::ostream& out, const scenario_results& r, const text_form
         line.boolean("converted", risk.is_converted).count("scenarios", risk.scenarios);
         line.written("left_out", ids_of(r, risk.left_out)).written("tails", tails_of(r, risk));
     });
-    // A list of its own beside the tails, because a book has many shares.
+    // The contributions of trades to tails. They are a separate list because a large book has many.
     to.text(",\n  \"shares\": [");
     bool is_first = true;
     for (const portfolio_risk& risk : r.risks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios for people: tails, worst scenarios, a count of the others, and failures.
+// Gains in scenarios for people: tail risk, the worst scenarios, how many others there are, and failures.
 #include <algorithm>
 #include <numeric>
 #include <ostream>
@@ -98,7 +98,7 @@ std::string tails_text(const scenario_results& r, const text_form& form) {
     return out + notes + "\n";
 }
 
-// A sum in which every trade failed is no gain.
+// If every trade failed in the scenario, their sum is not shown as a gain.
 bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }
@@ -144,8 +144,8 @@ std::string worst_text(const scenario_results& r, const portfolio_gains& of, con
     return out + "\n";
 }
 
-// The number of trades from `first` on with the same scenario and message. A scenario that is no valid market
-// fails all trades.
+// Counts the failures from `first` on with the same scenario and message: a scenario that makes no valid
+// market fails every trade.
 std::size_t failures_alike(const std::vector<failed_gain>& in, std::size_t first) {
     std::size_t end = first + 1;
     while (end < in.size() && in[end].scenario == in[first].scenario && in[end].message == in[first].message)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results for people: aligned columns, then failures with their reasons, totals, and the origin of the
-// figures.
+// Results for people: aligned columns, failures with their reasons, totals, and how the figures were made.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +50,7 @@ bool is_wide(const price_row& row) {
     return priced(row) && row.early && row.early->wide;
 }
 
-// Notes below the table explain the marks.
+// The status of a trade with its marks, such as *, which notes below the table explain.
 std::string status_text(const price_row& row) {
     if (!priced(row)) return "failed";
     std::string marks;
@@ -61,7 +60,7 @@ std::string status_text(const price_row& row) {
     return (row.misses_tolerance ? "not met" : "priced") + (marks.empty() ? "" : " " + marks);
 }
 
-// The order in which columns shrink or disappear on a narrow line.
+// How columns shrink (to a width) or disappear, in this order, if the table is too wide for the terminal.
 const std::vector<columns::measure> narrowing{
     {"trade", 40},    {"product", 16}, {"paths"},       {"product"},  {"trade", 24},   {"bounds"},
     {"95% interval"}, {"quantity"},    {"from double"}, {"policy"},   {"trade", 16},   {"value error"},
@@ -77,7 +76,7 @@ std::string rows_text(const results& r, const text_form& form) {
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.reported.has_value(); });
     const bool with_early =
         std::ranges::any_of(r.rows, [](const price_row& row) { return row.early.has_value(); });
-    // The status stands early, so that no narrow terminal hides it.
+    // The status is the second column, so that even a narrow terminal shows it.
     std::vector<columns::head> heads{{"trade"}, {"status"}, {"product"}, {"currency"}};
     heads.insert(heads.end(), {{"price", align::point},
                                {"std error", align::point},
@@ -114,7 +113,7 @@ std::string rows_text(const results& r, const text_form& form) {
     return fitted(table, form.columns, narrowing);
 }
 
-// Lines about trades: the first few of a long list and the count of the others. CSV and JSON have all.
+// Lines about trades: the first ones of a long list, and how many more there are. CSV and JSON have all.
 class listing {
   public:
     explicit listing(const text_form& form) : form_(form) {}
@@ -137,7 +136,7 @@ class listing {
 
 std::string notes_text(const results& r, const text_form& form) {
     bool any_thin = false, any_steps = false, any_wide = false;
-    std::size_t with_control = 0;  // most trades may have one
+    std::size_t with_control = 0;  // only counted: most trades may have one
     listing thin(form), wide(form), notes(form), remarks(form), failures(form);
     for (const auto& row : r.rows) {
         const std::string name = printable(row.trade) + ": ";

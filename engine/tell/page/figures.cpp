@@ -14,10 +14,10 @@ namespace tilewalk::page {
 
 namespace {
 
-// Numbers from 10^least_power to below 10^large_power are written without a power of ten.
+// Numbers from 10^least_power up to, but not including, 10^large_power are written without a power of ten.
 constexpr int least_power = -6, large_power = 9, largest_power = 15;
 
-// The power of ten of the first digit after rounding to `digits` digits: -1 for 0.0996 and two digits.
+// The decimal exponent of x once rounded to `digits` digits: -1 for 0.0996 and two digits (0.10).
 int power_of(double x, int digits) {
     std::array<char, 32> text;
     const auto end =

@@ -37,7 +37,7 @@ std::string_view class_of(table::of what) {
 
 constexpr int no_number = -1;
 
-// The width of the point and the decimals, in halves of a digit; no_number if the cell is not a number.
+// Width of a number from its point on, in halves of a digit; no_number if the cell is not a number.
 int behind_point(std::string_view cell) {
     if (cell.starts_with('-')) cell.remove_prefix(1);
     const std::size_t whole = std::min(cell.find_first_not_of("0123456789"), cell.size());
@@ -68,7 +68,7 @@ std::string table::text() const {
     std::string titles, rows;
     for (const auto& [title, what] : heads_)
         titles += "<th scope=\"col\"" + std::string(class_of(what)) + ">" + escaped(title) + "</th>";
-    std::vector<int> widest(heads_.size());  // decimals, by column
+    std::vector<int> widest(heads_.size());  // by column: the widest behind_point() of its cells
     for (const row& one : rows_)
         for (std::size_t i = 0; i < one.cells.size(); ++i)
             if (heads_[i].what == of::numbers) widest[i] = std::max(widest[i], behind_point(one.cells[i]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a page. Functions escape text; the markup is well-formed XML as well as HTML.
+// The elements of an HTML page. Functions escape texts and return markup that is also well-formed XML.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ using pictures::escaped;
 
 std::string element(std::string_view name, std::string_view markup, std::string_view attributes = {});
 std::string paragraph(std::string_view text);
-// Markup that unfolds below a line of text.
+// Markup that a click on a line of text unfolds below it.
 std::string folded(std::string_view line, std::string_view markup, bool is_open = false);
 
-// A table whose first column names its rows. It scrolls if it is wider than the page.
+// A table whose first column has the names of the rows. It scrolls if it is wider than the page.
 class table {
   public:
     enum class of : unsigned char { text, numbers, pictures };
@@ -26,11 +26,11 @@ class table {
         std::string title;
         of what = of::numbers;
     };
-    // `name` says what the table shows, for screen readers.
+    // `name` tells screen readers what the table shows.
     table(std::string name, std::vector<head> heads) : name_(std::move(name)), heads_(std::move(heads)) {}
 
-    // Cells are markup. Numbers of a column are aligned at their points. `kind` is a class of the row, or
-    // empty.
+    // Adds a row of cells, which are markup. Numbers in a column are aligned at their points. `kind` is a CSS
+    // class for the row, or empty.
     void add(const std::vector<std::string>& cells, std::string_view kind = {});
     bool empty() const { return rows_.empty(); }
     std::string text() const;
@@ -45,7 +45,7 @@ class table {
     std::vector<row> rows_;
 };
 
-// Style rules that pad cells so that points are aligned: "r3" adds the width of one digit and a half.
+// CSS rules that pad cells so that points are aligned: class "r3" adds the width of one digit and a half.
 inline constexpr int most_room = 40;
 std::string rules_of_room();
 

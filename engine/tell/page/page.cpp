@@ -49,8 +49,8 @@ told::told(const results& of, const beside_results& with) : r(of), beside(with),
         if (r.rows[i].status != trade_status::priced) continue;
         const price_row& row = r.rows[i];
         shares[i] = share_of_error(row);
-        // Errors of rounding, left by a control, need no attention, even if they make up all of a total's
-        // error.
+        // A control may leave nothing but rounding errors. They need no attention, even if they are the whole
+        // error of a total.
         const bool is_rounding = row.error_in_totals() <= 1e-9 * std::abs(row.value_in_totals());
         if (shares[i] > 0 && !is_rounding) by_error.push_back(i);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections about prices: totals, warnings, the largest errors, all trades, and the fall of errors.
+// Sections about prices: totals, warnings, the largest errors, all trades, and how errors fell with paths.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -39,7 +39,7 @@ std::string left_out(std::size_t all, std::size_t shown, const std::string& noun
     return paragraph("and " + counted(all - shown, "other " + noun) + "; csv and json output have them all");
 }
 
-// The largest relative half-width among the intervals of totals.
+// The largest half-width of the totals' confidence intervals, relative to the total.
 double widest(const std::vector<currency_total>& totals) {
     double out = 0;
     for (const currency_total& t : totals) {
@@ -294,7 +294,7 @@ std::string trades_section(const told& of) {
 
 namespace {
 
-// The mean and the error after each part of the run.
+// The mean of the first parts of a run, and its standard error.
 struct so_far {
     double mean = 0, error = no_figure;
 };
@@ -312,7 +312,7 @@ std::vector<so_far> fallen(const std::vector<double>& parts) {
     return out;
 }
 
-// The running mean less the final mean, with its standard error.
+// A chart of the running mean less the final mean, with the running standard error.
 pictures::chart chart_of(const price_row& row, const std::vector<double>& parts) {
     const std::vector<so_far> steps = fallen(parts);
     pictures::chart out;
@@ -346,7 +346,7 @@ std::string convergence_section(const told& of) {
         const price_row& row = of.r.rows[i];
         const std::vector<double>& parts = row.early ? row.early->part_means : row.part_means;
         const double error = row.early ? row.early->policy_error : row.standard_error;
-        // Parts don't show an error of rounding, or one for payoffs that no path has met.
+        // Leave out errors that parts do not show: of rounding, or for payoffs that no path has met.
         if (parts.size() < least || fallen(parts).back().error < 0.5 * error) continue;
         (row.randomisations > 0 ? any_points : any_paths) = true;
         const std::string caption = "standard error " + error_text(error) + " from " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections about other markets: sensitivities, gains in scenarios with heat maps of grids, tails.
+// Sections about other markets: sensitivities, scenario gains (with heat maps of grids), and tail risk.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,7 +43,7 @@ pictures::value_with_bar with_interval(double value, double error) {
             is_figure(error) ? value + width_95 * error : no_figure};
 }
 
-// The sensitivities of a measure in one unit, whose bars can be compared.
+// Sensitivities of one measure in one unit, which can be compared as bars on one scale.
 struct ladder {
     std::string measure, unit;
     std::vector<const greek_row*> rows{};
@@ -91,7 +91,7 @@ std::string ladder_text(const ladder& of) {
     return out;
 }
 
-// The sensitivities of a measure: a ladder per unit, and one table for those alone in their unit.
+// The sensitivities of one measure. A unit with several has a ladder, all others share one table.
 std::string measure_text(std::span<const ladder> of) {
     std::string out;
     table alone(of.front().measure, {{"market key", table::of::text},
@@ -118,7 +118,7 @@ std::string greeks_by_trade(const std::vector<greek_row>& all) {
     for (const greek_row& row : all) shown.push_back(&row);
     std::string note;
     if (shown.size() > most_rows) {
-        // Size relative to the largest of the measure and unit.
+        // Size of a sensitivity relative to the largest of the same measure and unit.
         std::map<const greek_row*, double> size;
         for (const ladder& of : ladders_of(all)) {
             double largest = 0;
@@ -191,12 +191,12 @@ std::string sensitivities_section(const told& of) {
 
 namespace {
 
-// Scenarios of a set that are all combinations of the values of one or two keys, as a ladder makes them.
+// Scenarios of a set with every combination of moves of one or two market keys, as `ladder` makes them.
 struct grid {
     std::string set;
-    std::vector<std::string> keys;                              // one or two
-    std::vector<std::vector<std::string>> values;               // by key, in the order of the file
-    std::map<std::vector<std::string>, std::size_t> scenarios;  // by values
+    std::vector<std::string> keys;                              // one market key or two
+    std::vector<std::vector<std::string>> values;               // by key: its moves, in the order of the file
+    std::map<std::vector<std::string>, std::size_t> scenarios;  // scenario by its moves
 
     bool is_whole() const {
         std::size_t cells = 1;
@@ -205,7 +205,7 @@ struct grid {
     }
 };
 
-// Splits "ACME.spot=-20%;ACME.volatility=+5pt" into keys and values; empty if the name is not of this form.
+// Splits "ACME.spot=-20%;ACME.volatility=+5pt" into keys and moves; empty if the name is not of this form.
 std::vector<std::pair<std::string, std::string>> moves_named(std::string_view name) {
     std::vector<std::pair<std::string, std::string>> out;
     while (!name.empty()) {
@@ -248,7 +248,7 @@ bool has_gain(const portfolio_gains& of, std::size_t scenario) {
     return is_figure(of.gains[scenario]) && of.failed[scenario] < of.trades.size();
 }
 
-// Nine colours, from the largest loss to a gain of the same size.
+// The CSS class of one of nine colours: `part` is from -1, for the largest loss, to 1, for a gain as large.
 std::string_view heat(double part) {
     constexpr std::array<std::string_view, 9> names{"m4", "m3", "m2", "m1", "z", "p1", "p2", "p3", "p4"};
     return names[static_cast<std::size_t>(std::clamp(std::lround(4 * part) + 4, 0L, 8L))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a page of results, a function each. A section with nothing to report is empty.
+// The sections of a page of results, one function for each. A section with nothing to report is empty.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ class told {
     const results& r;
     const beside_results& beside;
     std::vector<currency_total> totals;
-    // Priced trades with an error beyond rounding, by their share of the error of their currency's total, the
-    // largest first.
+    // Indices of priced trades with an error beyond rounding, from the largest share_of_error to the
+    // smallest.
     std::vector<std::size_t> by_error;
 
     told(const results& of, const beside_results& with);
-    // The error of the trade alone as a fraction of its total's error. A total without an error counts as the
-    // root of the sum of squared errors. Empty if the trade has no error.
+    // The trade's error as a fraction of the error of its currency's total. If the total has no error, the
+    // root of the trades' summed squared errors takes its place. Empty if the trade has no error.
     double share_of_error(const price_row& row) const;
 
   private:
-    std::vector<double> errors_;  // of totals
+    std::vector<double> errors_;  // by total: its error
 };
 
 struct section {
     std::string_view id, title;
     std::string (*markup)(const told& of);
 };
-// In the order of the page.
+// All sections in the order of the page.
 std::span<const section> sections();
 
 std::string totals_section(const told& of);
@@ -49,6 +49,6 @@ std::string time_section(const told& of);
 std::string origin_section(const told& of);
 std::string command_section(const told& of);
 
-std::string name_cell(std::string_view name);  // may be folded behind each ;
+std::string name_cell(std::string_view name);  // a line may break after each semicolon
 
 }  // namespace tilewalk::page

@@ -5,7 +5,7 @@ namespace tilewalk::page {
 
 namespace {
 
-// Every text has a contrast of at least 4.5 to its background (measured by tests/drawn_pages_test.py).
+// Every text colour has a contrast of at least 4.5 to its background (measured by tests/drawn_pages_test.py).
 constexpr const char* light =
     "--paper:#fff;--raised:#f6f7f9;--ink:#1b2026;--quiet:#59626d;--rule:#d9dde2;--accent:#0065a8;--alarm:#"
     "b3400a;"

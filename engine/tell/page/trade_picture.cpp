@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of a trade: its dates as a time line, and some of its paths below it.
+// The picture of a trade: its dates on a time line, and some of its paths below.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,7 +23,7 @@ using report::counted;
 constexpr double width = 720, left = 64, panel_height = 150, line_height = 15;
 constexpr std::size_t most_panels = 6, most_rows = 12, most_points = 400;
 
-// "from here: watch (line 3)" marks the beginning of a span.
+// In a plan, "from here: watch (line 3)" begins a span of time, and "until here: watch (line 3)" ends it.
 constexpr std::string_view begins = "from here: ", ends = "until here: ";
 
 std::vector<time_row> rows_of(const trade_plan& plan) {
@@ -65,7 +65,7 @@ std::vector<time_row> rows_of(const trade_plan& plan) {
     return out;
 }
 
-// The dates on which the payments of these paths become known, beyond rounding.
+// The dates on which a payment of some path changes by more than rounding, so that more of it is known.
 time_row payments_of(const trade_paths& paths) {
     time_row row{"known to be paid, on these paths", {}, {}, true};
     double largest = 0;
@@ -88,7 +88,7 @@ struct amount_level {
     double at = 0;
 };
 
-// Amounts among the terms that lie in the range of the asset's paths.
+// Terms of the trade that are amounts, such as a strike, and lie near the range of the asset's paths.
 std::vector<amount_level> levels_of(const trade_plan& plan, std::size_t asset, double low, double high) {
     std::vector<amount_level> out;
     const double room = 0.5 * (high - low);
@@ -188,7 +188,7 @@ std::string style_of_picture() {
 }  // namespace
 
 std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
-    // The time axis starts at the first relevant date.
+    // The time axis starts at the first date of the trade if it lies before today.
     double first = 0, last = paths.years.empty() ? 0 : paths.years.back();
     for (const auto& date : plan.dates) {
         first = std::min(first, date.years);

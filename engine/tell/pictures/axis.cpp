@@ -19,7 +19,7 @@ bool is_power_of_two(double x) {
     return x > 0 && std::frexp(x, &exponent) == 0.5;
 }
 
-// 1, 2 and 5 times each power of ten in the range; in a long range the powers alone.
+// Ticks at 1, 2 and 5 times each power of ten within the range; in a long range only at the powers of ten.
 std::vector<double> logarithmic_ticks(double low, double high) {
     std::vector<double> out;
     const double decades = std::log10(high / low);

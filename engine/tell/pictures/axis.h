@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of pictures, linear and logarithmic, with round ticks.
+// Linear and logarithmic axes of pictures, with ticks at round numbers.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tilewalk::pictures {
 
-// About `about` round numbers, 1, 2 or 5 times a power of ten apart, from at most `low` to at least `high`.
+// About `about` round numbers, 1, 2 or 5 times a power of ten apart, that enclose `low` and `high`.
 std::vector<double> round_ticks(double low, double high, int about);
 
 struct axis {
@@ -15,17 +15,17 @@ struct axis {
     bool by_logarithm = false;
     std::vector<double> ticks;
 
-    // The place of x in [0, 1].
+    // The position of x on the axis: 0 at its low end, 1 at its high end.
     double place(double x) const;
 };
 
-// An axis over the values in whole ticks, from zero if linear. Logarithmic if the values span more than a
-// factor of 50, or if `by_logarithm` is set and all are above zero.
+// An axis that spans the values and ends at ticks. Logarithmic if the values span more than a factor of 50,
+// or if `by_logarithm` is set and all are above zero. A linear axis starts from zero.
 axis y_axis(const std::vector<double>& values, bool by_logarithm);
-// Ticks at the values themselves if they are few, else at round numbers.
+// Has ticks at the values themselves if they are few, otherwise at round numbers.
 axis x_axis(std::vector<double> values);
 
-// Formats a tick, such as "512", "64 Ki", "2.5", "1e9".
+// The label of a tick, such as "512", "64 Ki", "2.5", "1e9".
 std::string tick_text(double x);
 
 }  // namespace tilewalk::pictures

@@ -11,10 +11,10 @@ namespace tilewalk::pictures {
 
 namespace {
 
-// Lengths in pixels. A phone has room for one chart, a screen for three side by side.
+// Lengths in pixels. A phone shows one chart in a row, a large screen three.
 constexpr double page_width = 360, height_of_title = 24, row_height = 19, bar_height = 12;
 constexpr double gap = 7, least_bar = 1;
-constexpr std::size_t most_of_name = 34;  // columns of text
+constexpr std::size_t most_of_name = 34;  // in characters
 
 }  // namespace
 

@@ -14,18 +14,18 @@ namespace tilewalk::pictures {
 
 namespace {
 
-// Lengths in pixels of a drawing as wide as a page.
+// Lengths in pixels, for a drawing as wide as the page.
 constexpr double edge = 14, title_height = 26, legend_height = 19;
 constexpr double left_of_panel = 46, above_panel = 24, below_panel = 24, axis_title_height = 20;
 constexpr double height_of_one = 340, height_of_many = 190;
 constexpr double swatch_width = 34, label_height = 14;
 constexpr std::size_t most_end_labels = 12;
-constexpr double inset = 16;  // from the edges to the first and last x
+constexpr double inset = 16;  // between a panel's edges and the first and last x
 
 struct style {
     std::string_view light, dark, dash;
 };
-// Colours with a contrast of at least 3 to their background. Six shapes of marks, filled and hollow, tell
+// Colours have a contrast of at least 3 to the background. Six shapes of marks, filled and hollow, tell
 // twelve lines apart without colour.
 constexpr std::array<style, 12> styles{{{"#6b6b6b", "#a6a6a6", ""},
                                         {"#1a1a1a", "#ececec", "7 3"},
@@ -77,7 +77,7 @@ std::string frame_of(const panel& p, const box& in, const axis& xs, const axis& 
         out += stroke(in.left, in.y(ys, tick), in.right, in.y(ys, tick), "class=\"grid\"");
         out += text_at(in.left - 6, in.y(ys, tick) + 4, "end", tick_text(tick));
     }
-    // Drop a label that would overlap the previous one; its tick stays.
+    // Leave out the label of a tick if it would overlap the label before.
     double free_from = -std::numeric_limits<double>::infinity();
     for (const double tick : xs.ticks) {
         const double x = in.x(xs, tick);
@@ -130,7 +130,7 @@ std::string lines_of(const panel& p, const box& in, const axis& xs, const axis& 
     return paths + bars + symbols;
 }
 
-// Writes the name of each line beside its end, moved apart where two ends are close.
+// Writes each line's name at the right, beside the line's end; names too close to each other are moved apart.
 std::string end_labels(const panel& p, const box& in, const axis& ys) {
     struct label {
         const chart_line* of;
@@ -165,8 +165,8 @@ std::string end_labels(const panel& p, const box& in, const axis& ys) {
 
 using legend_entry = std::pair<std::string, std::size_t>;
 
-// Entries in the order of styles. Lines with the same name in several panels share one; unnamed lines have
-// none.
+// Legend entries in the order of styles. Lines of equal name and style share an entry; a line without a name
+// has none.
 std::vector<legend_entry> legend_of(const chart& of) {
     std::vector<legend_entry> out;
     for (const panel& p : of.panels) {
@@ -198,7 +198,7 @@ double draw_legend(std::string& out, const std::vector<legend_entry>& entries, d
 std::string drawn(const chart& of, const std::string& style_element) {
     std::size_t columns = 1, rows = 1;
     std::vector<double> all_x;
-    std::map<std::size_t, std::vector<double>> all_y;  // by scale
+    std::map<std::size_t, std::vector<double>> all_y;  // by number of the shared scale
     for (const panel& p : of.panels) {
         columns = std::max(columns, p.column + 1);
         rows = std::max(rows, p.row + 1);

@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
                 out += c;
         }
     }
-    // U+FFFE and U+FFFF are not characters of XML.
+    // XML does not allow the characters U+FFFE and U+FFFF.
     for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
         for (std::size_t i = out.find(none); i != std::string::npos; i = out.find(none, i)) {
             out.replace(i, none.size(), "?");

@@ -32,7 +32,7 @@ std::string time_line(const std::vector<time_row>& rows, const axis& by, double 
             out += "<rect class=\"" + kind + "\" x=\"" + at(from) + "\" y=\"" + at(y - 3) + "\" width=\"" +
                    at(std::max(to - from, 1.0)) + "\" height=\"6\">" + title(s.says) + "</rect>\n";
         }
-        // Dates that are closer than a pixel are one mark.
+        // Dates less than a pixel apart share one mark.
         double last = -1e300;
         for (const moment& m : row.moments) {
             const double x = x_at(m.at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time lines: rows of dates and time spans, each below its name, over one axis.
+// Time lines: rows of dates and spans of time over one axis, with each row's name above it.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace tilewalk::pictures {
 
 struct moment {
     double at = 0;
-    std::string says{};  // the tooltip
-    double size = 1;     // of the mark, 1 at most
+    std::string says{};  // tooltip
+    double size = 1;     // size of the mark, from 0 to 1
 };
 struct span_of_time {
     double from = 0, to = 0;
