@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options on the continuous mean of a price: geometric means in closed form, arithmetic ones by
-// Vecer's equation. Plain C++ that shares nothing with the engine, as closed_forms.h.
+// Values of options on the continuous mean of a price: geometric means in closed form, arithmetic means by
+// Vecer's equation. Like closed_forms.h, plain C++ that shares nothing with the engine.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace tilewalk::truth {
 
-// A mean over all moments from `begin` to the end of the life. Growth and variance accrue at proportional
-// rates; times and weights are fractions of the whole. For a mean that began before today, `known` is the
-// weight of the past and `so_far` the mean over it. If the mean `floats`, it is the strike: a call pays max(S
-// - A, 0) and a put max(A - S, 0).
+// An option on the mean of a price over all times from `begin` to expiry. Growth and variance accrue at
+// constant rates. `begin` and `known` are fractions: of the life, and of the averaging that lies before
+// today, over which the mean was `so_far`. If the mean `floats`, it is the strike: a call pays max(S - A, 0),
+// a put max(A - S, 0).
 struct continuous_mean {
     side option = side::call;
     bool floats = false;
@@ -26,7 +26,7 @@ struct continuous_mean {
     double known = 0, so_far = 0;
 };
 
-// The geometric mean of lognormal prices is lognormal.
+// Black's formula: the geometric mean of lognormal prices is lognormal.
 inline double geometric_mean_option(const continuous_mean& o, double discount) {
     const double new_part = 1 - o.known, drift = o.growth - 0.5 * o.variance;
     const double middle = 0.5 * (1 + o.begin), length = 1 - o.begin;
@@ -35,7 +35,7 @@ inline double geometric_mean_option(const continuous_mean& o, double discount) {
     const double variance = new_part * new_part * o.variance * (o.begin + length / 3);
     const double mean = std::exp(log_mean + 0.5 * variance);
     if (!o.floats) return black(o.option, mean, o.strike, variance, discount);
-    // Exchange of the mean for the last price (Margrabe 1978).
+    // An option to exchange the mean for the last price (Margrabe 1978).
     const double covariance = new_part * o.variance * middle;
     return black(o.option, o.spot * std::exp(o.growth), mean, o.variance + variance - 2 * covariance,
                  discount);
@@ -43,16 +43,17 @@ inline double geometric_mean_option(const continuous_mean& o, double discount) {
 
 namespace average {
 
-// The mean of max(Z - strike, 0) (above) or max(strike - Z, 0) for dZ = (Z - q(t)) dW from Z = start, where q
-// is the fraction still to be bought (Vecer 2001). Crank-Nicolson on a grid with `steps` steps in Z and half
-// as many in time; the first step is implicit, in parts, to damp the kink (Rannacher 1984).
+// The mean of max(Z - strike, 0) if `above`, otherwise of max(strike - Z, 0), for dZ = (Z - q(t)) dW from Z =
+// start, where q is the fraction still to be bought (Vecer 2001). Crank-Nicolson with `steps` steps in Z,
+// half as many in time; the step next to expiry is fully implicit, to damp the kink's effect (Rannacher
+// 1984).
 template <class Q>
 double martingale_mean(bool above, double start, double strike, double variance, const Q& q, double low,
                        double high, int steps) {
     const auto n = static_cast<std::size_t>(steps);
     const double gap = (high - low) / steps;
     std::vector<double> u(n + 1), a(n + 1), diagonal(n + 1), right(n + 1);
-    // Each node holds the mean of the payoff over its cell, so that the kink affects every grid alike.
+    // Each node starts with the mean of the payoff over its cell, so that a kink harms all grids alike.
     for (std::size_t i = 0; i <= n; ++i) {
         const double z = low + static_cast<double>(i) * gap, beyond = above ? z - strike : strike - z;
         const double inside = std::clamp(beyond / gap + 0.5, 0.0, 1.0);
@@ -65,7 +66,7 @@ double martingale_mean(bool above, double start, double strike, double variance,
             a[i] = 0.5 * variance * dt * distance * distance / (gap * gap);
             right[i] = u[i] + (1 - implicit) * a[i] * (u[i - 1] - 2 * u[i] + u[i + 1]);
         }
-        // The value is linear in Z at the ends, and Z is a martingale, so the ends stay constant.
+        // At the ends of the grid the value is linear in the martingale Z, so it stays constant.
         diagonal[0] = 1;
         right[0] = u[0];
         for (std::size_t i = 1; i < n; ++i) {
@@ -77,7 +78,7 @@ double martingale_mean(bool above, double start, double strike, double variance,
         for (std::size_t i = n - 1; i >= 1; --i) u[i] = (right[i] + implicit * a[i] * u[i + 1]) / diagonal[i];
     };
     const int times = steps / 2;
-    // Backwards from the end. The first step is split into four implicit ones.
+    // Backwards from expiry. The step next to it is split into four implicit steps.
     for (int k = times; k > 0; --k) {
         const double to = static_cast<double>(k) / times, from = static_cast<double>(k - 1) / times;
         if (k < times) {
@@ -92,8 +93,8 @@ double martingale_mean(bool above, double start, double strike, double variance,
 
 }  // namespace average
 
-// In units of the price, the mean so far plus the fraction still to be bought is a martingale. Richardson
-// extrapolation from two grids, the finer with half the spacing.
+// Vecer's Z: the mean so far plus the fraction still to be bought, in units of the price, is a martingale.
+// Richardson extrapolation from two grids, the finer with half the spacing of the coarser.
 inline double arithmetic_mean_option(const continuous_mean& o, double discount) {
     const double b = o.growth, length = 1 - o.begin, new_part = 1 - o.known;
     const auto to_buy = [&](double t) {
@@ -104,7 +105,7 @@ inline double arithmetic_mean_option(const continuous_mean& o, double discount) 
     const double fixed = o.floats ? 0 : o.strike, strike = o.floats ? 1 : 0;
     const double start = (o.known * o.so_far - fixed) / o.spot * std::exp(-b) + to_buy(0);
     const bool above = (o.option == side::call) != o.floats;
-    // The grid's half-width: 9 standard deviations, times exp(sd) because Z grows with the price.
+    // Half the grid's width: 9 standard deviations, times exp(sd) because Z grows with the price.
     const double sd = std::sqrt(o.variance), held = std::max(std::abs(start - to_buy(0)), to_buy(0));
     const double sd_of_mean = sd * std::sqrt(o.begin + length / 3) * new_part;
     const double reach = 9 * std::max(sd_of_mean, o.floats ? sd * held / 2 : 0.0) * std::exp(sd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms and quadratures of prices under Black-Scholes, in plain C++ that shares nothing with the
+// Prices under Black-Scholes by closed forms and quadratures, in plain C++ that shares nothing with the
 // engine. Formulas take forwards, total variances (volatility squared times time) and discount factors, so
-// that curves and term structures need no formula of their own.
+// that the same formula serves for flat and for changing volatilities and rates.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct node {
     double x = 0, weight = 0;
 };
 
-// Gauss-Legendre with 16 points on [-1, 1]: exact for polynomials up to degree 31.
+// Gauss-Legendre nodes and weights on [-1, 1]: 16 points, exact for polynomials up to degree 31.
 inline const std::array<node, 16>& gauss_nodes() {
     static const std::array<node, 16> nodes = [] {
         std::array<node, 16> made{};
@@ -66,7 +66,7 @@ double integrate(const F& f, double from, double to, int panels) {
     return sum;
 }
 
-// The mean of f(Z) for standard normal Z; f may have a kink or a jump at each of `breaks`.
+// The mean of f(Z) for a standard normal Z; f may have a kink or a jump at each of `breaks`.
 template <class F>
 double normal_mean(const F& f, std::vector<double> breaks = {}, int panels = 24, double far = 13) {
     std::erase_if(breaks, [far](double b) { return !(std::abs(b) < far); });
@@ -81,8 +81,8 @@ double normal_mean(const F& f, std::vector<double> breaks = {}, int panels = 24,
     return sum;
 }
 
-// P(X <= a, Y <= b) for standard normals of correlation rho: the derivative by rho is their density (Plackett
-// 1954), integrated along rho = sin(angle).
+// P(X <= a, Y <= b) for standard normals of correlation rho. Its derivative by rho is their joint density
+// (Plackett 1954), which is integrated over the angle with rho = sin(angle).
 inline double normal_cdf(double a, double b, double rho) {
     if (rho >= 1) return normal_cdf(std::min(a, b));
     if (rho <= -1) return std::max(0.0, normal_cdf(a) + normal_cdf(b) - 1);
@@ -99,7 +99,7 @@ inline double intrinsic(side option, double spot, double strike) {
     return option == side::call ? std::max(spot - strike, 0.0) : std::max(strike - spot, 0.0);
 }
 
-// Black (1976). A call with a strike at or below zero is always exercised.
+// Black's formula (1976). A call with a strike at or below zero is always exercised.
 inline double black(side option, double forward, double strike, double variance, double discount) {
     if (variance <= 0 || strike <= 0) return discount * intrinsic(option, forward, strike);
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
@@ -124,13 +124,13 @@ inline double asset_digital(side option, double forward, double strike, double v
     return forward * cash_digital(option, forward * std::exp(variance), strike, variance, discount);
 }
 
-// The forward of an asset whose price is paid as a plain number in another currency. `covariance` is between
-// the logs of the asset and of the value of its currency in the currency of payment.
+// The forward of an asset whose price is paid unconverted in another currency. `covariance` is that of the
+// logs of the asset and of the exchange rate, the value of the asset's currency in the currency of payment.
 inline double quanto_forward(double forward, double covariance) {
     return forward * std::exp(-covariance);
 }
 
-// An option on the geometric mean of prices with these forwards and total variances, in order of time.
+// An option on the geometric mean of prices with these forwards and total variances, both in order of time.
 inline double geometric_asian(side option, const std::vector<double>& forwards,
                               const std::vector<double>& variances, double strike, double discount) {
     const double n = static_cast<double>(forwards.size());
@@ -142,7 +142,7 @@ inline double geometric_asian(side option, const std::vector<double>& forwards,
     return black(option, std::exp(mean + 0.5 * variance), strike, variance, discount);
 }
 
-// Interpolates a table of at least six rows at a fractional index: Lagrange through the six nearest rows.
+// Interpolates a table of at least six rows at the fractional index `place`: Lagrange through six rows.
 inline double between_points(const std::vector<double>& table, double place) {
     const std::size_t first =
         std::clamp<std::size_t>(static_cast<std::size_t>(place), 2, table.size() - 4) - 2;
@@ -159,28 +159,28 @@ inline double between_points(const std::vector<double>& table, double place) {
     return sum;
 }
 
-// The lognormal ratio of the prices on two dates.
+// The lognormal change of a price from one date to the next.
 struct move {
-    double growth = 0;    // log of the ratio of forwards
-    double variance = 0;  // of the log
-    double discount = 1;  // from the later date to the earlier
+    double growth = 0;    // log of the later forward over the earlier
+    double variance = 0;  // variance of the log of the ratio of prices
+    double discount = 1;  // discount factor from the later date to the earlier
 };
 
-// A call on the arithmetic mean of the prices after each move. With m = (n strike - sum so far) / price, the
-// value is price * v(m), and v before a move is the mean of R v(m / R - 1), where R is the ratio of prices.
-// One-dimensional, exact for m <= 0, interpolated in log m above.
+// A call on the arithmetic mean of the prices after each move, from the last date backwards. With m = (n
+// strike - sum so far) / price, its value on a date is price * v(m), and v before a move is the mean of R v(m
+// / R - 1), where R is the ratio of prices. Exact for m <= 0, above by a table that is interpolated in log m.
 inline double arithmetic_asian_call(double spot, const std::vector<move>& moves, double strike) {
     const std::size_t n = moves.size();
     constexpr std::size_t points = 1601;
     const double lowest = std::log(1e-4), highest = std::log(40.0 * static_cast<double>(n));
     const double gap = (highest - lowest) / (points - 1);
     std::vector<double> table, next(points);
-    double discount = 1, rest = 0;  // rest is the mean sum of the ratios still to come
+    double discount = 1, rest = 0;  // `rest`: mean of the sum of price ratios to come
     const auto later = [&](double m) {
         if (m <= 0) return rest - m;
         if (table.empty()) return 0.0;
         const double at = (std::log(m) - lowest) / gap;
-        if (at < 0) return rest - m;  // below 1e-4 the call almost surely pays
+        if (at < 0) return rest - m;  // for m below 1e-4 the call almost surely pays
         if (at > points - 1) return 0.0;
         return between_points(table, at);
     };
@@ -189,8 +189,8 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
         const double sd = std::sqrt(step.variance);
         const auto before = [&](double m) {
             if (table.empty()) return black(side::call, std::exp(step.growth), m, step.variance, 1);
-            // With the price as numeraire, the mean of R f(R) is exp(growth) times the mean of f, with the
-            // variance added to the drift.
+            // With the price as numeraire, the mean of R f(R) is exp(growth) times the mean of f(R), where
+            // the variance is added to the drift of log R.
             const auto shifted = [&](double z) {
                 return later(m / std::exp(step.growth + 0.5 * step.variance + sd * z) - 1);
             };
@@ -208,18 +208,18 @@ inline double arithmetic_asian_call(double spot, const std::vector<move>& moves,
     throw std::invalid_argument("an average needs at least one date");
 }
 
-// A barrier option under continuous monitoring; growth, variance and rate accrue at proportional rates.
+// An option with one continuously monitored barrier; growth, variance and rate accrue evenly over its life.
 struct watched_option {
     side option = side::call;
     bool down = true, out = true;
     double spot = 0, strike = 0, barrier = 0, rebate = 0;
-    bool rebate_at_hit = false;  // for a knock-out; a knock-in pays its rebate at expiry
+    bool rebate_at_hit = false;  // only a knock-out: a knock-in pays its rebate at expiry
     double growth = 0;           // (r - q) T
     double variance = 0;         // sigma^2 T
     double rate = 0;             // r T
 };
 
-// All eight forms of Reiner and Rubinstein (1991).
+// Reiner and Rubinstein (1991), in all eight cases of call or put, down or up, in or out.
 inline double barrier_option(const watched_option& o) {
     const double discount = std::exp(-o.rate), sd = std::sqrt(o.variance);
     const double vanilla = black(o.option, o.spot * std::exp(o.growth), o.strike, o.variance, discount);
@@ -241,7 +241,7 @@ inline double barrier_option(const watched_option& o) {
     const double a = direct(x1), b = direct(x2), c = mirrored(y1), d = mirrored(y2);
     const bool strike_first = o.down ? o.strike > o.barrier : o.strike < o.barrier;
     double alive = 0;
-    if ((o.option == side::call) == o.down) {  // the payoff lies on the other side of the barrier
+    if ((o.option == side::call) == o.down) {  // in the money away from the barrier
         alive = strike_first ? a - c : b - d;
     } else {
         alive = strike_first ? a - b + c - d : 0;
@@ -257,7 +257,7 @@ inline double barrier_option(const watched_option& o) {
                                std::pow(ratio, mu - lambda) * normal_cdf(eta * (z - 2 * lambda * sd)));
 }
 
-// One unit at expiry if the price stays between the levels: eigenfunction series of the heat equation.
+// One unit at expiry if the price stays between both levels: eigenfunction series of the heat equation.
 inline double double_no_touch(double spot, double lower, double upper, double growth, double variance,
                               double discount) {
     const double mu = growth / variance - 0.5, width = std::log(upper / lower),
@@ -272,8 +272,8 @@ inline double double_no_touch(double spot, double lower, double upper, double gr
     return discount * sum;
 }
 
-// Floating lookback under continuous monitoring from today (Goldman, Sosin and Gatto 1979): the last price
-// less the minimum (call), or the maximum less the last price (put).
+// Floating lookback, monitored continuously from today (Goldman, Sosin and Gatto 1979): a call pays the last
+// price less the minimum, a put the maximum less the last price.
 inline double floating_lookback(side option, double spot, double growth, double variance, double discount) {
     const double sd = std::sqrt(variance), forward = spot * std::exp(growth),
                  sign = option == side::call ? 1 : -1;
@@ -287,8 +287,8 @@ inline double floating_lookback(side option, double spot, double growth, double 
     return discount * (plain + extra);
 }
 
-// Fixed lookback: the maximum over a strike (call) or the minimum under it (put), for a strike at or beyond
-// the spot (Conze and Viswanathan 1991).
+// Fixed lookback: a call pays the maximum less the strike, a put the strike less the minimum. The strike must
+// be at or beyond the spot (Conze and Viswanathan 1991).
 inline double fixed_lookback(side option, double spot, double strike, double growth, double variance,
                              double discount) {
     const double sd = std::sqrt(variance), sign = option == side::call ? 1 : -1;
@@ -300,7 +300,7 @@ inline double fixed_lookback(side option, double spot, double strike, double gro
     return black(option, spot * std::exp(growth), strike, variance, discount) + discount * extra;
 }
 
-// The mean of f(S) over a lognormal price; f may have a kink or a jump at each of `prices`.
+// The mean of f(S) for a lognormal price S; f may have a kink or a jump at each of `prices`.
 template <class F>
 double price_mean(double forward, double variance, const F& f, const std::vector<double>& prices = {}) {
     const double sd = std::sqrt(variance);
@@ -318,17 +318,17 @@ double crossing(const F& f, double low, double high) {
     return low;
 }
 
-// A price under continuous monitoring between two dates; growth and variance accrue at proportional rates. A
-// lower level of 0 or an upper level of infinity means that there is none.
+// A price monitored continuously between two dates, with growth and variance accruing evenly. `lower` 0 means
+// no lower level, and `upper` infinite no upper level.
 struct watch {
     double spot = 0, growth = 0, variance = 0;
     double lower = 0, upper = std::numeric_limits<double>::infinity();
 
-    // The probability that a path to `end` has touched no level, by reflection in both levels (images of the
-    // heat equation).
+    // The probability that a path which ends at the price `end` has touched no level: by reflection in both
+    // levels (images of the heat equation).
     double survival(double end) const {
         if (!(lower < std::min(spot, end) && std::max(spot, end) < upper)) return 0;
-        const double a = std::log(spot / lower), b = std::log(end / lower);  // infinite without a lower level
+        const double a = std::log(spot / lower), b = std::log(end / lower);  // infinite if lower is 0
         const double c = std::log(upper / spot), d = std::log(upper / end);
         if (lower == 0)
             return upper == std::numeric_limits<double>::infinity() ? 1 : -std::expm1(-2 * c * d / variance);
@@ -342,7 +342,7 @@ struct watch {
         }
         return sum;
     }
-    // The mean of f of the last price over all paths, with 0 for those that touched a level.
+    // The mean of f(last price) over all paths, where a path that touched a level counts as 0.
     template <class F>
     double mean(const F& f, std::vector<double> prices = {}) const {
         for (const double level : {lower, upper}) {
@@ -351,9 +351,9 @@ struct watch {
         return price_mean(
             spot * std::exp(growth), variance, [&](double s) { return survival(s) * f(s); }, prices);
     }
-    // One unit at the first touch, if the lower (upper) level is touched first, discounted by `rate` (the
-    // rate times the length of the watch, not below 0). Without an end of the watch the value is a sum of two
-    // powers of the price; the value of touches after the end is subtracted.
+    // The value of one unit paid at the first touch if that touches the lower (or upper) level. `rate` is the
+    // interest rate times the length of the watch, not below 0. Without an end of the watch the value is a
+    // sum of two powers of the price; the value of touches after the end is subtracted.
     double touch(bool of_lower, double rate) const {
         const double mu = growth / variance - 0.5, k = std::sqrt(mu * mu + 2 * rate / variance);
         const auto ever = [&](double s) {
@@ -381,8 +381,8 @@ inline double any_fixed_lookback(side option, double spot, double strike, double
     return discount * inside + fixed_lookback(option, spot, spot, growth, variance, discount);
 }
 
-// A floating lookback that watches the extreme until a first date, after `part` of the variance and growth,
-// and multiplies it by `factor`: a mean over the price of that date and over the extreme of the bridge to it.
+// A floating lookback whose extreme, times `factor`, is taken until a first date, at a fraction `part` of
+// growth and variance: a mean over the price on that date and over the extreme of the bridge to it.
 inline double early_lookback(side option, const watch& whole, double part, double factor, double discount) {
     const double first = part * whole.variance, rest = whole.variance - first;
     return discount * price_mean(whole.spot * std::exp(part * whole.growth), first, [&](double s) {
@@ -393,14 +393,14 @@ inline double early_lookback(side option, const watch& whole, double part, doubl
                        whole.spot * std::exp(0.5 * (move + (option == side::call ? -reach : reach)));
                    return black(option, s * std::exp((1 - part) * whole.growth), factor * extreme, rest, 1);
                };
-               // The extreme has a square root at u = 1 and a logarithm at u = 0; u = x^2 (3 - 2 x) is flat
-               // at both.
+               // As a function of u, the extreme has a square root at u = 1 and a logarithm at u = 0. The
+               // substitution u = x^2 (3 - 2 x) is flat at both.
                return integrate([&](double x) { return 6 * x * (1 - x) * at(x * x * (3 - 2 * x)); }, 0, 1, 3);
            });
 }
 
 struct geometric_mean {
-    std::vector<double> weights, forwards, variances;  // in order of time; variances from today
+    std::vector<double> weights, forwards, variances;  // by date, in order; variances are from today
 };
 
 inline double covariance(const geometric_mean& a, const geometric_mean& b) {
@@ -424,7 +424,7 @@ inline double mean_of(const geometric_mean& m) {
     return std::exp(logs / weight + 0.5 * covariance(m, m));
 }
 
-// Exchange of one mean for the other (Margrabe 1978).
+// An option to exchange one mean for the other (Margrabe 1978).
 inline double geometric_exchange(side option, const geometric_mean& price, const geometric_mean& strike,
                                  double discount) {
     return black(option, mean_of(price), mean_of(strike),
@@ -436,8 +436,8 @@ struct return_limits {
     double local_floor = -1, local_cap = 1e6, global_floor = -1e6, global_cap = 1e6;
 };
 
-// The mean of the limited sum of limited returns over these moves, given the sum earned so far: calls on the
-// ratio of prices for the last move, quadrature for the others.
+// The mean of the limited sum of limited returns over the moves from number `from` on, given the sum earned
+// before: calls on the ratio of prices for the last move, quadrature for the others.
 inline double limited_returns(const std::vector<move>& moves, const return_limits& in, double sum = 0,
                               std::size_t from = 0) {
     const move& m = moves[from];
@@ -454,7 +454,7 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
     }
     const double sd = std::sqrt(m.variance), middle = m.growth - 0.5 * m.variance;
     const auto z_of = [&](double change) { return (std::log(std::max(1 + change, 1e-300)) - middle) / sd; };
-    // Kinks: returns to come cease to matter once all of them, or none, end beyond a limit of the sum.
+    // Kinks: the sum reaches a global limit if all later returns are at the same local limit.
     const double left = static_cast<double>(moves.size() - from - 1);
     std::vector<double> breaks{z_of(in.local_floor), z_of(in.local_cap)};
     for (const double limit : {in.global_floor, in.global_cap})
@@ -469,7 +469,7 @@ inline double limited_returns(const std::vector<move>& moves, const return_limit
         breaks, 6, 9);
 }
 
-// By put-call parity.
+// Put-call parity makes a chooser a put to maturity and a call to the date of choice.
 inline double chooser(double forward, double strike, double variance_until_choice, double variance,
                       double discount) {
     return black(side::put, forward, strike, variance, discount) +
@@ -485,7 +485,7 @@ inline double mean_square_return(const std::vector<move>& moves) {
     return sum / static_cast<double>(moves.size());
 }
 
-// A call or put struck on the first date at `ratio` times the price; `forward` belongs to the last date.
+// A call or put whose strike is `ratio` times the price on a first date; `forward` is that of the last date.
 inline double forward_start(side option, double first_forward, double forward, double ratio,
                             double variance_between, double discount) {
     return black(option, forward, ratio * first_forward, variance_between, discount);
@@ -496,20 +496,20 @@ struct pair_of_assets {
     double first_variance = 0, second_variance = 0, covariance = 0;
 };
 
-// The standard deviation of the sum of both, or of the difference (`sign` -1).
+// Standard deviation of the sum of the two prices, or of their difference if `sign` is -1.
 inline double spread_of_sum(const pair_of_assets& p, double sign) {
     const double f = p.first_forward, g = sign * p.second_forward;
     return std::sqrt(f * f * std::expm1(p.first_variance) + g * g * std::expm1(p.second_variance) +
                      2 * f * g * std::expm1(p.covariance));
 }
 
-// The right to give the second asset for the first (Margrabe 1978).
+// The right to receive the first asset for the second (Margrabe 1978).
 inline double exchange(const pair_of_assets& p, double discount) {
     return black(side::call, p.first_forward, p.second_forward,
                  p.first_variance + p.second_variance - 2 * p.covariance, discount);
 }
 
-// Stulz (1982).
+// A call on the lower of two prices (Stulz 1982).
 inline double call_on_worst(const pair_of_assets& p, double strike, double discount) {
     const double sd1 = std::sqrt(p.first_variance), sd2 = std::sqrt(p.second_variance);
     const double rho = p.covariance / (sd1 * sd2);
@@ -539,9 +539,9 @@ inline double both_above(const pair_of_assets& p, double level) {
                       std::log(p.second_forward / level) / sd2 - 0.5 * sd2, p.covariance / (sd1 * sd2));
 }
 
-// A product on one price that is observed after each move. Goes backwards from the last date: the value at a
-// node is a sum over a fixed set of nodes one move later (Nystroem). `value(k, price, continuation)` is the
-// value on date k = 0, 1, ... given the value of going on; it may jump at `breaks`.
+// A product on one price, observed after each move, priced from the last date backwards: the value at a node
+// is a sum over the same nodes one move later (Nystroem). `value(k, price, continuation)` is the product's
+// value on date k = 0, 1, ... if holding on is worth `continuation`; it may jump at the prices `breaks`.
 inline double backward(double spot, const std::vector<move>& moves, const std::vector<double>& breaks,
                        const std::function<double(std::size_t, double, double)>& value) {
     double drift = 0, variance = 0, least_sd = 1e300, lowest = 0, highest = 0;
@@ -591,8 +591,8 @@ inline double backward(double spot, const std::vector<move>& moves, const std::v
     throw std::invalid_argument("a product needs at least one date");
 }
 
-// The mean of f(x, y) over the prices of both assets on the date. f(., y) may have kinks at kinks(y), and
-// f(x, .) at `kinks_of_second` for every x.
+// The mean of f(x, y) over the prices x and y of both assets on one date. f(., y) may have kinks at kinks(y),
+// and f(x, .) at `kinks_of_second` for every x.
 template <class F, class K>
 double pair_mean(const pair_of_assets& p, const F& f, const K& kinks,
                  const std::vector<double>& kinks_of_second = {}) {
@@ -615,8 +615,8 @@ double pair_mean(const pair_of_assets& p, const F& f, const K& kinks,
         outer, 12, 9);
 }
 
-// A call or put on first + second - strike, where the second price may count negatively (`sign` -1). Given
-// the second price, the option is one on the first.
+// A call or put with the payoff of first + sign * second - strike, where `sign` is 1 or -1: a mean over the
+// second price, given which the option is a plain one on the first.
 inline double option_on_sum(side option, const pair_of_assets& p, double sign, double strike,
                             double discount) {
     const double sd2 = std::sqrt(p.second_variance), pull = p.covariance / sd2;
@@ -626,7 +626,7 @@ inline double option_on_sum(side option, const pair_of_assets& p, double sign, d
         const double forward = p.first_forward * std::exp(pull * z - 0.5 * pull * pull);
         return black(option, forward, strike - sign * y, rest, discount);
     };
-    // At this second price the strike of the option on the first is 0.
+    // At this second price, the strike that is left for the first price passes 0.
     const double kink = sign * strike > 0
                             ? (std::log(sign * strike / p.second_forward) + 0.5 * p.second_variance) / sd2
                             : 1e300;
@@ -651,8 +651,8 @@ inline double both_within(const pair_of_assets& p, double lower1, double upper1,
     return below(upper1, upper2) - below(lower1, upper2) - below(upper1, lower2) + below(lower1, lower2);
 }
 
-// The mean of the root of the summed squared log returns X over these moves: with phi(u) = E exp(-u X), E
-// sqrt(X) is the integral of (1 - phi(w^2)) / w^2 over w > 0, divided by sqrt(pi).
+// The mean of sqrt(X), where X is the sum of squared log returns over these moves: with phi(u) = E exp(-u X),
+// it is the integral of (1 - phi(w^2)) / w^2 over w > 0, divided by sqrt(pi).
 inline double mean_root_square(const std::vector<move>& moves) {
     const double scale = mean_square_return(moves) * static_cast<double>(moves.size());
     const auto one_less_phi = [&](double u) {
@@ -672,13 +672,13 @@ inline double mean_root_square(const std::vector<move>& moves) {
     return std::sqrt(scale / std::numbers::pi) * sum;
 }
 
-// The mean of a squared log return times the indicator that the price before it (with its forward and
-// variance), or after it if `by_end`, lies in [lower, upper].
+// The mean of the squared log return of a move if the price lies in [lower, upper], and otherwise of 0. The
+// price is that before the move, whose forward and variance are given, or after the move if `by_end`.
 inline double square_in_range(double forward, double variance, const move& m, double lower, double upper,
                               bool by_end) {
     const double drift = m.growth - 0.5 * m.variance;
     if (!by_end) return (m.variance + drift * drift) * within(forward, variance, lower, upper);
-    // Given the log price at the end, the return is normal.
+    // Given the log of the price after the move, the return is normal.
     const double total = variance + m.variance, share = m.variance / total, sd = std::sqrt(total);
     const double middle = std::log(forward) + m.growth - 0.5 * total;
     const double from = lower > 0 ? (std::log(lower) - middle) / sd : -1e300,
@@ -692,8 +692,8 @@ inline double square_in_range(double forward, double variance, const move& m, do
         {from, to});
 }
 
-// A forward that is bought (sold) on each date until the gains reach a target. Nested quadrature from date to
-// date, in the price and the gains so far.
+// A forward that is bought (or sold) on each date until its gains reach a target. The value is a nested
+// quadrature from date to date, as it depends on the price and on the gains so far.
 struct target_forward {
     bool buys = true;
     double strike = 0, target = 0, gearing = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers for random trades. They are the same on every machine, unlike the distributions of the
-// standard library.
+// Random numbers to make up trades with. They are the same on every machine, unlike those by the
+// distributions of the standard library.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ class dice {
         return low + (high - low) * static_cast<double>(bits_() >> 11) * 0x1p-53;
     }
     bool coin() { return (bits_() >> 63) != 0; }
-    // From 1 to `most`.
+    // A whole number from 1 to `most`, all equally likely.
     int up_to(int most) { return 1 + static_cast<int>(between(0, most)); }
 
   private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options that count the time beyond a level: without a break (Parisian) or in total (cumulative
-// Parisian, step options). Plain C++ that shares nothing with the engine, as closed_forms.h.
+// Options that count the time that a price spends beyond a level: without a break (Parisian), or in total
+// (cumulative Parisian, step options). Like closed_forms.h, plain C++ that shares nothing with the engine.
 //
-// Time is measured by the variance of the log price: the log of price over spot is a standard Brownian motion
-// W with a drift mu. The weight exp(mu W(v) - mu^2 v / 2) removes the drift.
+// Time is measured by the variance of the log price, so that log(price / spot) is a Brownian motion W with a
+// drift mu. Weighting paths by exp(mu W(v) - mu^2 v / 2) removes the drift.
 #pragma once
 
 #include <algorithm>
@@ -19,37 +19,37 @@
 
 namespace tilewalk::truth {
 
-// A payoff at the end on a price under continuous monitoring.
+// A payoff at expiry that depends on the time a continuously monitored price spends beyond a barrier.
 struct excursion_option {
-    enum class pays { call, put, money };  // money is one unit of it
+    enum class pays { call, put, money };  // `money` pays one unit
     pays what = pays::call;
-    bool down = true;  // counts the time below the barrier, otherwise above it
+    bool down = true;  // true: time below the barrier counts; false: above
     double spot = 0, strike = 0, barrier = 0;
     double growth = 0;    // (r - q) T
     double variance = 0;  // sigma^2 T
 
     double drift() const { return growth / variance - 0.5; }
     double level() const { return std::log(barrier / spot); }
-    double direction() const { return down ? -1 : 1; }  // from the barrier towards the side that counts
+    double direction() const { return down ? -1 : 1; }  // sign of log moves into the counted side
     bool begins_beyond() const { return (spot - barrier) * direction() > 0; }
     double paid(double price) const {
         return what == pays::money ? 1
                                    : intrinsic(what == pays::call ? side::call : side::put, price, strike);
     }
-    // The mean payoff at a price, with a variance of `left` until the end.
+    // The mean payoff from `price` on, if a variance of `left` is still to come before expiry.
     double mean_from(double price, double left) const {
         if (what == pays::money) return 1;
         return black(what == pays::call ? side::call : side::put, price * std::exp(growth * left / variance),
                      strike, left, 1);
     }
-    // The watch until a variance of `gone`, with the barrier as its level on the side of the spot.
+    // Monitoring until a variance of `gone`, with the barrier as the only level, on its side of the spot.
     watch until(double gone) const {
         watch w{spot, growth * gone / variance, gone};
         (spot > barrier ? w.lower : w.upper) = barrier;
         return w;
     }
 
-    // The payoff times exp(mu y) as a sum of exponentials of the last y, each on an interval.
+    // The payoff times exp(mu y), as a function of the last log price y, is a sum of these on intervals of y.
     struct exponential {
         double factor, rate, from, to;
     };
@@ -62,9 +62,9 @@ struct excursion_option {
     }
 };
 
-// exp(z^2) erfc(z) for complex z. Weideman (1994) on the right half-plane: a polynomial of (L - z) / (L + z)
-// whose coefficients are the Fourier coefficients of the Gaussian on the circle that is the image of the
-// line. Error about 1e-13.
+// exp(z^2) erfc(z) for complex z, with an error of about 1e-13. On the right half-plane by Weideman (1994): a
+// polynomial of (L - z) / (L + z), which maps the imaginary axis to a circle. Its coefficients are Fourier
+// coefficients of the Gaussian on that circle.
 inline std::complex<double> scaled_erfc(std::complex<double> z) {
     constexpr int terms = 48, points = 2 * terms;
     static const double wide = std::sqrt(terms / std::numbers::sqrt2);
@@ -87,11 +87,11 @@ inline std::complex<double> scaled_erfc(std::complex<double> z) {
     return over * (1 / std::sqrt(std::numbers::pi) + 2.0 * over * sum);
 }
 
-// Inverts a Laplace transform at t > 0, where the function must be smooth: Fourier series of Abate and Whitt
-// (1995), with Euler summation of its tail. The function may grow at most like exp(2 x / t).
+// Inverts a Laplace transform at t > 0, where the original function must be smooth: Fourier series of Abate
+// and Whitt (1995), with Euler summation of the tail. The function of x may grow at most like exp(2 x / t).
 template <class F>
 double inverse_laplace(const F& transform, double t) {
-    constexpr double size = 26;  // the series neglects exp(-size) times the function at 3 t
+    constexpr double size = 26;  // the error is exp(-size) times the function at 3 t
     constexpr int first = 60, more = 14;
     double sum = 0.5 * transform(std::complex<double>(0.5 * size / t, 0)).real(), mean = 0, binomial = 1;
     for (int k = 1; k <= first + more; ++k) {
@@ -106,11 +106,11 @@ double inverse_laplace(const F& transform, double t) {
 
 namespace parisian {
 
-// The integral of r exp(-r^2 / 2) exp(p + q r) over r from `low` to `high`.
+// The integral of r exp(-r^2 / 2) exp(p + q r) for r from `low` to `high`.
 inline std::complex<double> rayleigh_piece(std::complex<double> p, std::complex<double> q, double low,
                                            double high) {
     const double root = std::sqrt(0.5 * std::numbers::pi);
-    // The integral from r to infinity, less 2 q root exp(p + q^2 / 2) if the peak lies beyond r.
+    // The integral from r to infinity, but without 2 q root exp(p + q^2 / 2) if r lies before the peak at q.
     const auto from = [&](double r) -> std::complex<double> {
         if (r == std::numeric_limits<double>::infinity()) return 0;
         const std::complex<double> at = (r - q) / std::numbers::sqrt2,
@@ -122,27 +122,27 @@ inline std::complex<double> rayleigh_piece(std::complex<double> p, std::complex<
     return from(low) - from(high) + (has_peak ? 2 * root * q * std::exp(p + 0.5 * q * q) : 0.0);
 }
 
-// The mean payoff (times exp(mu y)) over paths that begin `away` before the barrier and, by the end at
-// variance v, have stayed beyond it for the window d without a break. With k = sqrt(2 lambda) and z = k
-// sqrt(d), the time at which the window is complete has the transform exp(-k away) / (1 + z sqrt(2 pi)
-// exp(z^2 / 2) N(z)). The place of the path at that time is independent of it: sqrt(d) times a Rayleigh
-// variable beyond the barrier (Chesney, Jeanblanc-Picque and Yor 1997).
+// The mean payoff (times exp(mu y)) over paths that begin at distance `away` from the barrier, outside, and
+// by expiry, at variance v, have stayed beyond it for a window of variance d without a break. With k = sqrt(2
+// lambda) and z = k sqrt(d), the time at which the window is complete has the transform exp(-k away) / (1 + z
+// sqrt(2 pi) exp(z^2 / 2) N(z)). The path's place at that time is independent of the time: beyond the barrier
+// by sqrt(d) times a Rayleigh variable (Chesney, Jeanblanc-Picque and Yor 1997).
 inline double mean_of_entered(const excursion_option& o, double away, double v, double d) {
     if (!(v > d)) return 0;
     const double sign = o.direction(), level = o.level(), wide = sign * std::sqrt(d);
     const double far = std::numeric_limits<double>::infinity();
     const auto parts = o.exponentials();
-    // The window can't be complete before d, so exp(lambda d) times the transform is inverted at v - d.
+    // The window is never complete before d, so the transform times exp(lambda d) is inverted at v - d.
     const auto transform = [&](std::complex<double> lambda) {
         const std::complex<double> k = std::sqrt(2.0 * lambda), z = k * std::sqrt(d);
         const std::complex<double> waits =
             std::exp(-0.5 * z * z) *
                 (1.0 - z * std::sqrt(0.5 * std::numbers::pi) * scaled_erfc(z / std::numbers::sqrt2)) +
             z * std::sqrt(2 * std::numbers::pi);
-        std::complex<double> rest = 0;  // the mean of the resolvent over the place of the path
+        std::complex<double> rest = 0;  // the later payoff's transform, averaged over the path's place
         for (const auto& e : parts) {
             const double c = e.rate;
-            const auto part = [&](double a, double b) {  // exp(c y) times the factor of the whole line
+            const auto part = [&](double a, double b) {  // exp(c y) if it held on the whole line
                 return rayleigh_piece(c * level, c * wide, a, b) * 2.0 / (k * k - c * c);
             };
             if (e.from == -far && e.to == far) {
@@ -151,7 +151,7 @@ inline double mean_of_entered(const excursion_option& o, double away, double v, 
             }
             const bool upper = e.to == far;
             const double at = upper ? e.from : e.to, change = std::max((at - level) / wide, 0.0);
-            // Places above (a) and below (b) the end of the interval.
+            // Places of the path above the end `at` of the interval (a) and below it (b).
             const double low_a = sign > 0 ? change : 0, high_a = sign > 0 ? far : change;
             const double low_b = sign > 0 ? 0 : change, high_b = sign > 0 ? change : far;
             const auto falls = [&](double a, double b) {  // exp(c at - k (y - at))
@@ -173,13 +173,13 @@ inline double mean_of_entered(const excursion_option& o, double away, double v, 
     return inverse_laplace(transform, v - d);
 }
 
-// The density, by variance, of the first passage to a level at distance `away`.
+// The density of the variance at which a driftless path first reaches a level at distance `away`.
 inline double first_touch_density(double away, double variance) {
     return away / (variance * std::sqrt(variance)) * normal_density(away / std::sqrt(variance));
 }
 
-// The mean of f over the variance of the first passage to a level at distance `away`, up to `last`. The
-// variance is away^2 over the square of a normal variable.
+// The mean of f(variance of the first passage to a level at distance `away`), over passages before `last`.
+// That variance is away^2 over the square of a normal variable.
 template <class F>
 double first_touch_mean(double away, double last, const F& f, int panels = 2) {
     if (away == 0) return f(0.0);
@@ -194,15 +194,15 @@ double first_touch_mean(double away, double last, const F& f, int panels = 2) {
 
 }  // namespace parisian
 
-// The undiscounted mean payoff over paths that stay beyond the barrier for the window without a break.
-// `window`, and the time `elapsed` beyond it already, are fractions of the life.
+// The undiscounted mean payoff over paths that stay beyond the barrier for a whole window without a break.
+// `window`, and the time `elapsed` that the path has already been there, are fractions of the life.
 inline double parisian_in(const excursion_option& o, double window, double elapsed = 0) {
     const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
     const double weight = std::exp(-0.5 * mu * mu * v);
     if (!o.begins_beyond()) return weight * parisian::mean_of_entered(o, away, v, d);
     const double left = (window - elapsed) * v;
     if (!(v > left)) return 0;
-    // The path stays to the end of the window, or leaves before and starts anew at the barrier.
+    // A path that begins beyond the barrier stays to the end of the window, or leaves and starts again.
     const double stays = o.until(left).mean([&](double s) { return o.mean_from(s, v - left); }, {});
     const double last = std::min(left, v - d);
     if (!(last > 0)) return stays;
@@ -211,11 +211,11 @@ inline double parisian_in(const excursion_option& o, double window, double elaps
     return stays + weight * leaves;
 }
 
-// The undiscounted mean of the payoff times a weight of the time beyond the barrier, as a fraction of the
-// life; the weight may jump at `breaks`. The path begins `away` from the barrier. At a local time of 2 c at
-// the barrier, the time on its first side has the density of a first passage over away + c, and the time on
-// the other side that over c (Karatzas and Shreve 1984). The time after the last touch lengthens one of them.
-// Hugonnier (1999) has the same law.
+// The undiscounted mean of the payoff times weight(fraction of the life spent beyond the barrier), which may
+// jump at `breaks`. The path begins at distance `away` from the barrier. Given a local time of 2 c at the
+// barrier, the time spent on the side where the path begins has the density of a first passage over a
+// distance of away + c, and the time on the other side that of one over c (Karatzas and Shreve 1984). The
+// time after the last touch is added to one of them. Hugonnier (1999) has the same law.
 template <class G>
 double occupation_mean(const excursion_option& o, const G& weight, const std::vector<double>& breaks = {}) {
     const double v = o.variance, mu = o.drift(), level = o.level(), away = std::abs(level);
@@ -223,8 +223,8 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     const bool beyond = o.begins_beyond();
     const double across = o.spot == o.barrier ? o.direction() : (o.spot > o.barrier ? -1 : 1);
     const auto parts = o.exponentials();
-    // The mean payoff (times exp(mu y)) over all ends in this direction from the barrier, weighted by the
-    // first-passage density over x plus the distance of the end.
+    // The mean payoff (times exp(mu y)) over ends of the path on this side of the barrier, weighted by the
+    // first-passage density over the distance of the end plus x.
     const auto ended = [&](double direction, double x, double t) {
         const double sd = std::sqrt(t);
         double sum = 0;
@@ -243,7 +243,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     };
     double steepest = 0;
     for (const auto& e : parts) steepest = std::max(steepest, std::abs(e.rate));
-    // The density of the time u on the first side.
+    // The density of the time u spent on the side where the path begins.
     const auto density = [&](double u) {
         const double rest = v - u;
         if (!(u > 0 && rest > 0)) return 0.0;
@@ -257,7 +257,7 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
             },
             0, reach, panels);
     };
-    // u = v sin^2 removes the square roots at both ends. Little happens for u within the scale of `away`.
+    // u = v sin^2(angle) removes the square roots at both ends. The density is small for u below `away`^2.
     std::vector<double> edges{0, 0.5 * std::numbers::pi};
     for (const double part : {0.3, 1.0}) {
         if (part * away < std::sqrt(v)) edges.push_back(std::asin(part * away / std::sqrt(v)));

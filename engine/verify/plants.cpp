@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each mistake is made between two stages of the engine: in the market before planning, in the numbers and
-// operations of a program before the passes, in the times of its events, in the shocks and their points, or
-// in the results of tiles. Mistakes in sensitivities are made in the derivatives of a program's numbers by
-// those of the market, and in the reported figures.
+// The planted mistakes. Each is made between two stages of the engine: in the market before planning, in the
+// numbers and operations of a program before its passes, in the times of its events, in the shocks and
+// quasi-random points, or in the results of tiles. Mistakes in sensitivities are made in the derivatives of a
+// program's numbers by those of the market, and in the reported figures.
 #include "engine/verify/plants.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ using program::operation;
 using recorded = program::recorder::recorded;
 namespace row_names = program::row_names;
 
-// A CPU back end that returns wrong tallies: lies(jobs, operations, honestly) makes the tallies, and may have
-// some jobs walked honestly.
+// A CPU back end with wrong tallies: lies(jobs, operations, honestly) returns them. It may call
+// honestly(jobs) to have jobs, changed or not, walked rightly.
 template <class F>
 stages with_cpu(const F& lies) {
     using on_progress = std::function<void(const cpu::pool_progress&)>;
@@ -79,7 +79,7 @@ stages with_market(void (*change)(market_state&)) {
     return s;
 }
 
-// A curve from the logs of discount factors at these times, extrapolated at the end.
+// A curve with these logs of discount factors at `years`; its last forward rate continues afterwards.
 template <class F>
 curve curve_of(std::vector<double> years, const F& log_discount) {
     std::vector<double> factors;
@@ -96,7 +96,7 @@ std::vector<double> united(std::vector<double> a, const std::vector<double>& b) 
 
 constexpr double far_years = 100;
 
-// Discounts payments with other curves and keeps the forwards: the dividend yields absorb the difference.
+// Discounts payments with other curves but keeps all forwards, by changing dividend yields as much.
 template <class F>
 void discount_with(market_state& in, const F& other) {
     const auto right = in.currencies;
@@ -117,7 +117,8 @@ curve curve_of_another(const curves& all, const std::string& currency) {
     return (++at == all.end() ? all.begin() : at)->second;
 }
 
-// Delays every payment by ten days: the curve falls by their cost within its first hour.
+// Makes every payment ten days late: within its first hour, the curve already falls by ten days of
+// discounting.
 curve late_curve(const curves& all, const std::string& currency) {
     constexpr double late = 10 / 365.0, at_once = 1e-4;
     const curve& c = all.find(currency)->second;
@@ -172,7 +173,7 @@ stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) 
     return s;
 }
 
-// Changes every number of the rows whose name is_asked_for(name): change(number, step of the row's section).
+// Calls change(number, step) for every number of the rows with is_asked_for(name); the step is the row's.
 template <class Is, class F>
 void change_rows_where(recorded& r, const Is& is_asked_for, const F& change) {
     for (std::size_t s = 0; s < r.code.sections.size(); ++s) {
@@ -216,8 +217,8 @@ bool watches(const program::section& s) {
         s.rows, [](const auto& name) { return row_names::is_numbered(name, row_names::variance); });
 }
 
-// Changes every max(x, 0) of the sections that watch a path, or of those that don't. A section that floors a
-// product measures time beyond a level and would yield NaN without its floors, so it is left alone.
+// Calls `change` for every max(x, 0) of the sections that watch a path (or don't). A section that floors a
+// product is left alone: it measures time beyond a level, and would give NaN without its floors.
 template <class F>
 void change_floors(recorded& r, bool of_watching, const F& change) {
     for (program::section& s : r.code.sections) {
@@ -256,7 +257,7 @@ void count_one_less(recorded& r, const std::vector<double>&) {
 
 constexpr std::size_t never = ~std::size_t{0};
 
-// The events that follow step k of n follow step to(k, n) instead.
+// Moves the events after step k of n to step to(k, n).
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
     s.plan = [to](const books::trade& t, const market_state& in, program::precision p,
@@ -288,7 +289,7 @@ struct path_shocks {
     }
 };
 
-// Draws a shock for each step, slot and path: draw(out, step, slot, first_path) makes those of 256 paths.
+// Makes a shock for each step, slot and path: draw(out, step, slot, first_path) writes those of 256 paths.
 template <class F>
 path_shocks shocks_of(const path_job& job, const F& draw) {
     path_shocks out{job.when->steps(), job.code->normals.size(), static_cast<std::size_t>(job.paths), {}};
@@ -327,7 +328,7 @@ path_shocks normals_of(const path_job& job, const cpu::lane_operations& operatio
     });
 }
 
-// The normals of points in the order of time, with all dimensions of a factor scrambled alike.
+// Normals from quasi-random points without a bridge, with all dimensions of a factor scrambled alike.
 path_shocks normals_scrambled_alike(const path_job& job, const cpu::lane_operations& operations) {
     const kernels::normal_table<double>& table = quasi::normal_table<double>();
     const std::uint64_t paths = job.points.paths_of_randomisation;
@@ -370,7 +371,7 @@ void change_each(path_shocks& of, const F& change) {
     for (double& x : of.all) x = change(x);
 }
 
-// Path p walks on `sign` times the shocks of path from(p).
+// Path p takes `sign` times the shocks of path from(p).
 template <class F>
 void take_from(path_shocks& of, double sign, const F& from) {
     for (std::size_t row = 0; row < of.steps * of.slots; ++row) {
@@ -411,7 +412,7 @@ void take_deviations_of_neighbours(std::vector<kernels::bridge_node>& nodes) {
 
 // ---- The results of tiles
 
-// Tiles of a part whose spread is reported: all tiles, or those of a randomisation.
+// The number of tiles that form one part, by whose spread the error is estimated: all, or one randomisation.
 std::uint64_t tiles_of_part(const path_job& job) {
     return job.points.order == nullptr ? std::bit_ceil(job.tiles()) : job.tiles_of_part();
 }
@@ -507,7 +508,7 @@ void scale_error(std::vector<moments>& parts, double by) {
     for (moments& m : parts) m.mean = mean + by * (m.mean - mean);
 }
 
-// Replaces the error by that of as many independent paths.
+// Sets the standard error as if the points were independent paths.
 void count_points_as_independent(std::vector<moments>& parts) {
     moments all{};
     for (const moments& m : parts) all = kernels::merge(all, m);
@@ -527,7 +528,7 @@ stages with_policy(void (*change)(exercise::policy&)) {
     return s;
 }
 
-// Each date uses the coefficients of the next date, and the last date those of the first.
+// Each date decides by the coefficients of the next date, and the last date by those of the first.
 void decide_by_the_next(exercise::policy& p) {
     for (std::size_t k = 0; k + 1 < p.dates.size(); ++k) {
         exercise::decision_date &here = p.dates[k], &next = p.dates[k + 1];
@@ -552,7 +553,7 @@ void forget_martingale(exercise::policy& p) {
 
 // ---- Sensitivities
 
-// Changes the derivatives of a trade's numbers by a number of the market.
+// Changes how the numbers of a trade's program move with a number of the market.
 stages with_moves(void (*change)(const std::string& key, program::path_data& moves)) {
     stages s;
     s.see_moves = [change](std::span<const std::string> keys,
@@ -585,7 +586,7 @@ void forget_last_run(program::path_data& moves) {
     }
 }
 
-// Section 0 is the step.
+// Section 0 is the step of the path; all others are events.
 void forget_events(program::path_data& moves) {
     for (std::size_t s = 1; s < moves.rows.size(); ++s) std::ranges::fill(moves.rows[s], 0.0);
 }
@@ -747,7 +748,7 @@ std::span<const plant> plants() {
         plant{"discount_forgotten", "what using a right pays is not discounted",
               [] {
                   stages s;
-                  // Keeps the curve of a currency with a rate model, whose rights are on rates.
+                  // A currency with a rate model keeps its curve, because its rights are on rates.
                   s.policies.change_market = [](market_state& in) {
                       discount_with(in, [&in](const curves& right, const std::string& currency) {
                           const bool moves = in.rate_models.contains(currency);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that an engine could make, planted on purpose to show that verification notices them.
+// Mistakes that an engine could make. They are planted on purpose, to show that verification notices them.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace tilewalk::verify {
 
-// The runs in which a mistake can be made. `prices` can be made with any random numbers; some mistakes exist
-// only for independent paths, others only for points.
+// The kind of run in which a mistake can be made: for prices with any random numbers, for prices with
+// independent paths only, for prices with quasi-random points only, or for sensitivities.
 enum class mistake_of { prices, independent_paths, points, sensitivities };
 
 struct plant {
     std::string_view name;
-    std::string_view what;  // what is wrong
-    stages (*made)();       // returns an engine with this mistake and no other
+    std::string_view what;  // a sentence on the mistake
+    stages (*made)();       // returns stages of an engine with this mistake alone
     mistake_of of = mistake_of::prices;
 
     bool is_of_sensitivities() const { return of == mistake_of::sensitivities; }

@@ -12,12 +12,12 @@
 
 namespace tilewalk::verify {
 
-// One asset A in dollars, with flat curves, or with a volatility and a rate that change once. A is the only
-// asset unless `more_assets` adds others.
+// A market in dollars with one asset A. Curves and volatility are flat, or one volatility and one rate change
+// once. text() can add further assets.
 struct random_market {
     double spot, yield, years, change, first_rate, last_rate, first_volatility, last_volatility;
     bool flat;
-    double raised = 1;  // factor on all forwards, from a move
+    double raised = 1;  // factor on all forwards, by a market_move
 
     random_market(dice& d, bool may_bend);
 
@@ -25,25 +25,24 @@ struct random_market {
     double variance(double t) const;
     double forward(double t) const;
     truth::move step(double from, double to) const;
-    // Moves from each date to the next, or `count` moves of equal length from today to the end.
+    // Moves from each date to the next, or `count` moves of equal length from today to `years`.
     std::vector<truth::move> steps(const std::vector<double>& dates) const;
     std::vector<truth::move> steps(std::size_t count) const;
     random_market moved(const market_move& by) const;
     movable_numbers numbers() const;
-    // A strike within one standard deviation of the forward.
+    // A random strike within one standard deviation of the forward.
     double strike(dice& d) const;
     std::string text(const std::string& more_assets = "", const std::string& rest = "") const;
 
   private:
-    // The fraction of the time from the change to the end that has passed. The last pillar stands on the end;
-    // nothing extends beyond it.
+    // How much of the time between the change and the end has passed at t. No pillar lies beyond the end.
     double part(double t) const { return t < change ? 0 : (t - change) / (years - change); }
     double log_discount(double t) const;
 };
 
 std::string one_trade(const std::string& terms);
 
-// `count` equally spaced dates from the first to the last, both included.
+// `count` + 1 equally spaced dates, from the first to the last.
 std::vector<double> dates_between(double first, double last, int count);
 
 const char* name_of(truth::side option);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second asset, B, beside the asset A of a flat random market, correlated with it.
+// A flat random market with an asset A, and a second asset B that is correlated with A.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ struct random_pair {
     random_market first;
     double spot, volatility, correlation, yield = 0.02;
 
-    // B is as large as A to within a factor of 1.5, so that neither dominates.
+    // B's spot is within a factor of 1.5 of A's, so that neither price dominates.
     explicit random_pair(dice& d)
         : first(d, false),
           spot(first.spot * std::exp(d.between(-0.4, 0.4))),
           volatility(d.between(0.1, 0.5)),
           correlation(d.between(-0.9, 0.9)) {
-        // In longer and more volatile trades, fewer paths carry the variance of an unbounded payoff.
+        // Limit years: for long, volatile trades, few paths carry the variance of an unbounded payoff.
         const double larger = std::max(first.first_volatility, volatility);
         first.years = std::min(first.years, 0.35 / (larger * larger));
     }

@@ -102,7 +102,7 @@ std::string random_rates::text() const {
 double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed, double paid,
                                        double swap_years, int a_year, const std::vector<double>& turns,
                                        const std::function<double(double rate)>& payment) const {
-    // The log of a bond is linear in the factors.
+    // The log of a bond's price is linear in the model's two factors.
     struct line {
         double level, first, second;
         double at(double x0, double x1) const { return std::exp(level + first * x0 + second * x1); }
@@ -116,7 +116,7 @@ double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed
     std::vector<line> ends;
     for (int k = 1; k <= std::lround(swap_years * a_year); ++k)
         ends.push_back(line_to(fixed + double(k) / a_year));
-    const line to_payment = line_to(std::max(paid, fixed));  // rounding must not put it before `fixed`
+    const line to_payment = line_to(std::max(paid, fixed));  // rounding must not put `paid` first
     const auto rate = [&](double x0, double x1) {
         double annuity = 0;
         for (const line& l : ends) annuity += l.at(x0, x1) / a_year;

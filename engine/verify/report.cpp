@@ -184,7 +184,7 @@ std::string verdict_text(const outcome& o, const judgement& j, const text_form& 
            "false alarms of all rows together: " + once_in(alarm_of_rows) + "\n";
 }
 
-// An upper bound: the sum of all probabilities.
+// Upper bound of the probability of any false alarm: the sum of the probabilities of all.
 double alarm_of_any(const judgement& j) {
     double sum = alarm_of_rows;
     for (const statistic& s : j.of) sum += s.false_alarm;
@@ -245,7 +245,7 @@ std::string found_by(const judgement& j) {
     return row == nullptr ? what->name : what->name + ", " + product_of(*row);
 }
 
-// Mistakes that can't be made in this run, and the settings that make them possible.
+// Names the mistakes that this run can't make, and the setting of --random with which they can be made.
 std::string left_out_mistakes_text(const outcome& o) {
     std::string names;
     for (const std::string& name : o.mistakes_left_out) names += (names.empty() ? "" : ", ") + name;
@@ -281,8 +281,8 @@ std::string mistakes_text(const outcome& o, const text_form& form) {
 }
 
 struct told_statistic {
-    std::string_view mistake;  // empty for the engine without a mistake
-    const row_judgement* row;  // null for one over all trades
+    std::string_view mistake;  // empty: the engine without a planted mistake
+    const row_judgement* row;  // null if it is over all trades
     std::size_t trades;
     const statistic* of;
 };
@@ -452,7 +452,7 @@ std::string csv(const outcome& o) {
     std::ostringstream lines;
     report::csv(lines, columns_by(o), {});
     std::string out = std::move(lines).str();
-    // A row without bounds, so that no reader takes it for a statistic that holds.
+    // This row has no bounds, so that no reader takes it for a statistic that holds.
     if (!o.is_complete())
         out += ",,," + std::to_string(o.trades.size()) + ",trades wanted," + std::to_string(o.trades_wanted) +
                ",,,,interrupted\n";

@@ -29,14 +29,14 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         if (!std::isfinite(price) || !std::isfinite(high)) {
             throw error(error_kind::internal, "the known price is no number of\n" + t.book);
         }
-        // A trade worth almost nothing is too thin a sample for a z. Only the truth may decide that, never
-        // the price.
+        // The error of a trade worth almost nothing has no useful z, so draw another. The true price decides
+        // this, never the engine's price.
         if (std::abs(price) < 0.01 * t.scale) continue;
         const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
             wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);
-        // A control would hide errors of the paths: a payoff that it matches exactly is priced by a formula.
+        // Without control variates: if one matches a payoff exactly, no error of the paths would show.
         std::string text = fmt::format(
             "settings: {{paths: {}, seed: {}, precision: {}, controls: none, random: {}{}}}\n{}", paths,
             mixed(wanted.seed, 2 * number + 1), wanted.precision, wanted.random, points, t.book);
@@ -122,7 +122,7 @@ std::vector<priced_trade> price_sample(
     std::atomic<std::size_t> count{0};
     std::atomic<std::uint64_t> steps{0};
     verbs::inner_options options;
-    options.overrides.threads = 1;  // the trades run in parallel, each as a book of its own
+    options.overrides.threads = 1;  // trades run in parallel, each as a book with one thread
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;
     try {
@@ -177,7 +177,7 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
         return beyond <= 1e-9 * t.scale ? 0 : farthest_z;
     };
     const double lower = z_of(e.lower_bound - truth, e.lower_error, got.skew);
-    // Few paths miss what a rare path adds, if almost all agree.
+    // A few paths that almost all agree may have missed a rare path, and what it would add.
     const double rare = 1e-4 * std::abs(truth);
     const double below = truth - e.upper_bound;
     const double upper = z_of(below > 0 ? std::max(below - rare, 0.0) : below, e.upper_error, 0);
@@ -194,7 +194,7 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
 
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got) {
     using kind = scored_sensitivity::kind;
-    constexpr double little = 0.05;  // of a standard error
+    constexpr double little = 0.05;  // bias that does not count, in standard errors
     std::vector<scored_sensitivity> out;
     for (std::size_t k = 0; k < t.sensitivities.size(); ++k) {
         const drawn_trade::sensitivity& known = t.sensitivities[k];
@@ -208,7 +208,7 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
         const double error = of.value - s.truth, size = std::abs(error);
         s.z = farthest_z;
         if (!got.failure.empty() || !of.failure.empty()) continue;
-        // Rounding, and the error of quadratures and their differences in the true value.
+        // Rounding in the engine's value; error of quadratures and differences in the true value.
         const double unit = t.scale * per / known.step, rounding = 1e-10 * unit, left = 1e-8 * unit;
         if (of.standard_error > rounding) {
             const bool is_biased = of.bias > little * of.standard_error;

@@ -22,7 +22,7 @@ double crossing(const F& falling, double level, double low, double high) {
     return 0.5 * (low + high);
 }
 
-// P(gamma variable of shape `a` > x): power series below the mean, continued fraction (Lentz) above.
+// P(gamma variable of shape `a` > x): by power series for small x, by continued fraction (Lentz) for large x.
 double gamma_tail(double a, double x) {
     if (x <= 0) return 1;
     const double scale = std::exp(a * std::log(x) - x - std::lgamma(a));
@@ -84,14 +84,14 @@ statistic largest_z(std::span<const double> all) {
 }
 
 statistic distance_from_normal(std::vector<double> z) {
-    // For any n, a sample of the right distribution is further than e away with probability at most 2 exp(-2
+    // For any n, a sample of the right distribution has a distance above e with probability at most 2 exp(-2
     // n e^2) (Massart 1990).
     const double n = static_cast<double>(z.size());
     const double farthest = std::sqrt(std::log(2 / alarm_of_each) / (2 * n));
     return {"Kolmogorov-Smirnov", kolmogorov_distance(std::move(z)), 0, 0, farthest, alarm_of_each};
 }
 
-// A mean that may be arbitrarily far on the right side of 0.
+// The mean z on the wrong side of the truth. Below 0, on the right side, it counts as 0, however far.
 statistic mean_beyond(const std::string& name, std::span<const scored_bounds> trades,
                       double scored_bounds::*z, double chance) {
     const double n = static_cast<double>(trades.size());
@@ -100,7 +100,7 @@ statistic mean_beyond(const std::string& name, std::span<const scored_bounds> tr
     return {name, std::max(sum / n, 0.0), 0, 0, normal_bound(2 * chance) / std::sqrt(n), chance};
 }
 
-// A fraction of the value of all trades together, beside its largest allowed value.
+// A fraction of the summed value of all trades, with the largest fraction that is allowed as its bound.
 statistic part_of_truth(const std::string& name, std::span<const scored_bounds> trades,
                         double scored_bounds::*part, double scored_bounds::*error, double most,
                         double chance) {
@@ -132,7 +132,7 @@ double normal_bound(double chance) {
 interval mean_square_bounds(std::size_t n, double chance) {
     const double half = 0.5 * static_cast<double>(n);
     const auto tail = [&](double mean) { return gamma_tail(half, half * mean); };
-    const double most = 2000;  // beyond the bound of a single square, the widest of all
+    const double most = 2000;  // above the bound for n = 1, which is the widest
     return {crossing(tail, 1 - 0.5 * chance, 0, most), crossing(tail, 0.5 * chance, 0, most)};
 }
 
@@ -169,7 +169,7 @@ std::vector<statistic> judge_all_sensitivities(std::span<const scored_trade> tra
         double sum = 0;
         for (const double z : beyond_bias) sum += z * z;
         const double n = static_cast<double>(beyond_bias.size());
-        // A one-sided bound gets all of the probability, a two-sided one half on each side.
+        // mean_square_bounds spends half of `chance` on each side; here the upper side alone has all.
         const double most = mean_square_bounds(beyond_bias.size(), 2 * alarm_of_each).high;
         out.push_back({"mean z squared beyond bias", sum / n, 0, 0, most, alarm_of_each});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades with a price known without simulation. Each truth makes a random trade of one product in a market of
-// its own, and knows its price from a closed form or a quadrature that shares nothing with the engine.
+// Trades whose price is known without simulation. Each truth makes a random trade of one product in a market
+// of its own, and knows the price from a closed form or a quadrature that shares nothing with the engine.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 namespace tilewalk::verify {
 
 struct known_trade {
-    std::string book;  // market and one trade, as YAML
-    // The price after a move of the market that keeps the terms of the trade; no move gives the truth.
+    std::string book;  // YAML of a market and one trade
+    // The price of the trade as drawn after a move of the market; without a move, the true price.
     std::function<double(const market_move&)> price;
-    movable_numbers numbers;  // the numbers by which the price can be differentiated
-    double scale = 0;  // the scale of its payoff: a trade worth almost nothing beside it is too thin a sample
+    movable_numbers numbers;  // market numbers that the price can be differentiated by
+    double scale = 0;         // scale of the payoff; trades worth far less are not used
 };
 
-// A trade in a random market, priced by a formula of the market before or after a move. A number that the
-// formula takes from the market as drawn is a term of the trade, such as an initial level.
+// A trade in the market `drawn`, whose price is a formula of that market, moved or not. A number that `price`
+// captured from `drawn` itself is a term of the trade, such as an initial level, and does not move.
 template <class Market, class Formula>
 known_trade known_in(const Market& drawn, const std::string& trade, const Formula& price, double scale) {
     return {drawn.text() + trade, [=](const market_move& by) { return price(drawn.moved(by)); },
@@ -32,25 +32,25 @@ known_trade known_in(const Market& drawn, const std::string& trade, const Formul
 }
 
 struct truth_entry {
-    std::string_view product;  // a product of the library
-    std::string_view by;       // how the price is known
+    std::string_view product;  // name of a product of the library
+    std::string_view by;       // words on how the price is known
     known_trade (*draw)(dice& d);
     enum class kind {
         any,
-        sensitivities,  // left out if only prices are verified
-        bounds,         // can be ended early: the truth lies between bounds, and sensitivities are left out
+        sensitivities,  // used only if sensitivities are verified
+        bounds,         // can be ended early: bounds are judged, prices only
     } is = kind::any;
 
     bool takes_part(bool of_sensitivities) const {
         return is == kind::any || is == (of_sensitivities ? kind::sensitivities : kind::bounds);
     }
 };
-// The path limit of trades that can be ended early: a policy that sees the future shows on few paths.
+// Most paths for trades that can be ended early: on few paths, a policy that sees the future shows clearly.
 inline constexpr std::uint64_t most_paths_of_bounds = 500;
 
-// The derivative of the known price by a number of its market, by Richardson extrapolation from moves of
-// `step` and of half as much. Empty if the two disagree, at a kink of the price: a cap whose first rate is
-// known and next to the strike has one.
+// The derivative of the known price by a market number: Richardson extrapolation from moves of `step` and
+// half of it. Empty if these two disagree because the price has a kink there, as that of a cap whose first
+// rate is known and close to the strike.
 std::optional<double> known_sensitivity(const known_trade& of, const std::string& key, double step);
 
 std::span<const truth_entry> truths();

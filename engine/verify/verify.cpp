@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a verification: draws a sample, prices it, judges it, and repeats that with each mistake.
+// Runs a verification: draws trades, prices and judges them, and does it again with each planted mistake.
 #include "tilewalk/verify.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::vector<std::size_t> truths_for(const std::vector<std::string>& products, bo
 
 struct chosen_plants {
     std::vector<const verify::plant*> made;
-    std::vector<std::string> left_out;  // mistakes that need another random source
+    std::vector<std::string> left_out;  // mistakes that need another source of random numbers
 };
 chosen_plants plants_for(const std::string& name, bool greeks, bool with_points) {
     chosen_plants out;
@@ -85,8 +85,8 @@ chosen_plants plants_for(const std::string& name, bool greeks, bool with_points)
     refuse("unknown mistake", name, known);
 }
 
-// Trades done and to do over all passes. The steps of future trades are unknown; their paths are assumed to
-// be as long as those so far.
+// Counts the trades done in all passes. To estimate the total, paths of trades still to come are taken to be
+// as long as those so far.
 class pass_progress {
   public:
     pass_progress(const std::function<void(const progress&)>& tell, std::size_t trades, std::size_t passes)
@@ -116,8 +116,8 @@ class pass_progress {
     std::uint64_t steps_before_ = 0;
 };
 
-// Drops trades that were not priced. The selection depends on the time each trade takes and on the moment of
-// cancelling, never on prices.
+// Drops trades that a cancelled run has not priced. The choice depends on how long each trade takes and on
+// when the run is cancelled, never on prices.
 void keep_what_was_priced(verify::outcome& of) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < of.trades.size(); ++i) {

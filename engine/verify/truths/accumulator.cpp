@@ -54,7 +54,7 @@ known_trade draw_accumulator(dice& d) {
         m.spot);
 }
 
-// Under continuous monitoring, each date is a knock-out call less knock-out puts, or the reverse.
+// With continuous monitoring, each date is a knock-out call less knock-out puts, or a put less calls.
 known_trade draw_accumulator_continuous(dice& d) {
     const random_market m(d, false);
     const drawn_terms t(d, m);

@@ -13,7 +13,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A mean over dates after `from` up to `to`, with random weights.
+// A weighted mean of prices on dates after `from` and up to `to`, with random weights.
 struct drawn_mean {
     std::vector<double> dates, weights;
 
@@ -39,7 +39,7 @@ drawn_mean draw_mean(dice& d, double from, double to) {
     return out;
 }
 
-// The standard deviation of a mean is about half that of the last price.
+// A strike nearer the forward than m.strike(d): a mean deviates about half as much as the last price.
 double strike_of_mean(dice& d, const random_market& m) {
     return std::sqrt(m.forward(m.years) * m.strike(d));
 }
@@ -65,7 +65,7 @@ known_trade draw_geometric_asian(dice& d) {
         m.spot);
 }
 
-// The strike is a mean too, over the first half of the time.
+// The strike is a mean, too: over dates in the first half of the life.
 known_trade draw_asian_on_a_mean(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);
@@ -76,7 +76,7 @@ known_trade draw_asian_on_a_mean(dice& d) {
                               "[{}], weights: [{}], strike_dates: [{}], strike_weights: [{}]",
                               name_of(option), fmt::join(out.dates, ", "), fmt::join(out.weights, ", "),
                               fmt::join(in.dates, ", "), fmt::join(in.weights, ", "))),
-        // Both means scale with the forward, and so does the price.
+        // Both means scale with the forwards, so the price does as well.
         [=](const random_market& now) {
             return truth::geometric_exchange(option, out.in(now), in.in(now), now.discount(m.years));
         },

@@ -12,7 +12,7 @@
 
 namespace tilewalk::verify {
 
-// A note on the worst of two with one observation: a put on the worst and two digitals.
+// A note on the worst of two assets with one observation, which is a put on the worst and two digitals.
 known_trade draw_worst_of_note(dice& d) {
     const random_market m(d, false);
     const double other = d.between(10, 200), volatility = d.between(0.2, 0.5), rho = d.between(-0.95, 0.95);

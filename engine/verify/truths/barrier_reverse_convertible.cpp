@@ -11,7 +11,7 @@
 
 namespace tilewalk::verify {
 
-// A bond less down-and-in puts under continuous monitoring.
+// With continuous monitoring: a bond less down-and-in puts.
 known_trade draw_barrier_reverse_convertible(dice& d) {
     const random_market m(d, false);
     const double sd = std::sqrt(m.variance(m.years));
@@ -32,7 +32,7 @@ known_trade draw_barrier_reverse_convertible(dice& d) {
         100);
 }
 
-// Monitored on dates: the avoided loss is counted on the paths that stay above the barrier.
+// Monitored on dates: a bond less puts, plus the loss avoided on paths that stay above the barrier.
 known_trade draw_barrier_reverse_convertible_on_dates(dice& d) {
     const random_market m(d, true);
     const double sd = std::sqrt(m.variance(m.years));

@@ -8,7 +8,7 @@
 
 namespace tilewalk::verify {
 
-// A bond and a call spread, on one asset or on the average of two.
+// A bond and a call spread, on one asset or on the mean of two.
 known_trade draw_capital_protected_note(dice& d) {
     const random_pair p(d);
     const random_market& m = p.first;

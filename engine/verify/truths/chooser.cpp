@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths of products that make a choice on a first date by the values of options on that date.
+// Products with a choice on a first date, which depends on the values that options have on that date.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// The value of an option on a date before its maturity, as a function of that date's price.
+// An option as seen on a date before its maturity; worth() is its value by the price on that date.
 struct later_option {
     truth::side option;
     double strike;
@@ -23,7 +23,7 @@ struct later_option {
     }
 };
 
-constexpr double far_apart = 1e6;  // factor on either side of the spot within which any decision changes
+constexpr double far_apart = 1e6;  // every choice changes within this factor of the spot
 
 }  // namespace
 
@@ -111,7 +111,8 @@ known_trade draw_extensible_option(dice& d) {
                 return truth::crossing([&](double s) { return sign * f_of_price(s); }, m.spot / far_apart,
                                        m.spot * far_apart);
             };
-            // The prices at which extending starts to pay, and at which it beats exercising.
+            // Prices at which extending is worth its premium, and at which it is worth the same as
+            // exercising.
             const double extends = where([&](double s) { return other.worth(s) - premium; });
             const double exercises =
                 where([&](double s) { return sign * (s - strike) - (other.worth(s) - premium); });

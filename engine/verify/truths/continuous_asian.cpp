@@ -18,7 +18,7 @@ known_trade draw(dice& d, const char* mean, double (*price)(const truth::continu
     o.option = any_side(d);
     o.floats = d.coin();
     o.spot = m.spot;
-    o.strike = std::sqrt(m.forward(m.years) * m.strike(d));  // a mean deviates half as far
+    o.strike = std::sqrt(m.forward(m.years) * m.strike(d));  // near the forward: a mean deviates half as far
     o.growth = (m.first_rate - m.yield) * m.years;
     o.variance = m.variance(m.years);
     std::string terms;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths of trades that can be ended early, whose prices lie between bounds.
+// Trades that can be ended early. The engine gives a lower and an upper bound of their price, not the price.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tilewalk::verify {
 
 namespace {
 
-// `dates` equally spaced days of exercise, the last of them the maturity.
+// An American option with `dates` equally spaced days of exercise, the last one at maturity.
 std::string american_trade(const random_market& m, truth::side option, double strike, int dates) {
     const double step = m.years / dates;
     return one_trade(
@@ -25,8 +25,8 @@ std::string american_trade(const random_market& m, truth::side option, double st
                     name_of(option), strike, m.years, step, 1.001 * step));
 }
 
-// A Bermudan swaption under a one-factor short rate, in units of the bond that matures with the last payment.
-// The log of a bond is linear in one number that moves without drift.
+// A Bermudan swaption under a one-factor short rate, priced in units of the bond that matures with the last
+// payment. In these units, the log of a bond is linear in one Gaussian number without drift.
 class swaption_by_factor {
     static constexpr double far = 1e12;
 
@@ -37,14 +37,14 @@ class swaption_by_factor {
         for (std::size_t k = 0; k <= periods; ++k) ends_.push_back(length * static_cast<double>(k + 1));
     }
 
-    // The holder may exercise at the beginning of each period.
+    // The holder may exercise at the beginning of any period.
     double price() const {
         double before = 0;
         std::vector<truth::move> moves;
         std::vector<double> variances, breaks;
         for (std::size_t k = 0; k + 1 < ends_.size(); ++k) {
             const double until = variance(ends_[k]);
-            // The exponential of the number takes the place of a price.
+            // backward() expects a price: it gets the exponential of the Gaussian number.
             moves.push_back({0.5 * (until - before), until - before, 1});
             variances.push_back(until);
             before = until;
@@ -58,7 +58,7 @@ class swaption_by_factor {
     }
 
   private:
-    // The slope in the number of the log of the bond to `maturity` over the bond to the last payment.
+    // The slope by the Gaussian number of log(bond to `maturity` / bond to the last payment).
     double slope(double maturity) const {
         const double a = of_.mean_reversion, rest = ends_.back() - maturity;
         return a > 0 ? std::exp(-a * maturity) * -std::expm1(-a * rest) / a : rest;
@@ -74,7 +74,7 @@ class swaption_by_factor {
             worth -= strike_ * (ends_[i] - ends_[i - 1]) * bond(ends_[i], y, variance);
         return sign_ * worth;
     }
-    // The number's variance at that time: the integral of (volatility(t) exp(a t))^2.
+    // The variance of the Gaussian number at a time: the integral of (volatility(t) exp(a t))^2 until then.
     double variance(double until) const {
         std::vector<double> edges{0, until};
         of_.volatility.add_breaks(until, edges);
@@ -92,7 +92,7 @@ class swaption_by_factor {
     markets::curve today_;
     rates::factor of_;
     double sign_, strike_;
-    std::vector<double> ends_;  // the beginning of the first period, then the end of each
+    std::vector<double> ends_;  // the beginning of the first period, and the end of each
 };
 
 }  // namespace
@@ -111,7 +111,7 @@ known_trade draw_bermudan_put(dice& d) {
         m.spot);
 }
 
-// Early exercise of a call never pays without dividends before the maturity and with rates not below 0.
+// A call never exercised early, as there are no dividends and rates are not below 0: a European call.
 known_trade draw_american_call(dice& d) {
     random_market m(d, true);
     m.yield = 0;

@@ -40,7 +40,7 @@ known_trade draw_quanto_european(dice& d) {
                                    "product: european, currency: EUR, option: {}, strike: {}, maturity: {}",
                                    name_of(option), strike, m.years)),
             [=](const market_move& by) {
-                // The volatilities are piecewise constant. The dollar in euros falls when EURUSD rises.
+                // Volatilities are piecewise constant. The minus: when EURUSD rises, a dollar in euros falls.
                 const random_market now = m.moved(by);
                 const double of_rate = volatility + by.of("EURUSD.volatility");
                 const double first = now.first_volatility * of_rate * m.change;

@@ -9,7 +9,7 @@ namespace tilewalk::verify {
 known_trade draw_exchange(dice& d) {
     const random_pair p(d);
     const double years = p.first.years, first = d.between(0.5, 2);
-    // The asset given is worth the other to within 0.7 standard deviations.
+    // The forward of the units given is within 0.7 standard deviations of the forward of those received.
     const double given =
         p.at(years, first, 0).first_forward +
         d.between(-0.7, 0.7) * truth::spread_of_sum(p.at(years, first, first * p.first.spot / p.spot), -1);

@@ -50,7 +50,7 @@ known_trade draw_cliquet(dice& d) {
         m,
         one_trade(
             fmt::format("product: cliquet, notional: 50, fixings: [{}]{}", fmt::join(dates, ", "), terms)),
-        // The price contains no forward of the asset, so a move of forwards scales the whole contract.
+        // The price does not depend on the forward, so a move of forwards scales the whole contract.
         [=](const random_market& now) {
             return now.raised * 50 * now.discount(m.years) * truth::limited_returns(now.steps(dates), limits);
         },

@@ -9,7 +9,7 @@
 
 namespace tilewalk::verify {
 
-// One asset and `strike` units of money, each if the trigger is met.
+// The payoff is one asset against `strike` units of money, both paid if the trigger is met.
 known_trade draw_gap_option(dice& d) {
     const random_market m(d, true);
     const truth::side option = any_side(d);

@@ -9,7 +9,7 @@
 
 namespace tilewalk::verify {
 
-// After the first of two dates, a call on the worse asset remains.
+// The first of two dates locks in the better asset; a call on its mean with the other asset is left.
 known_trade draw_himalaya(dice& d) {
     const random_pair p(d);
     const double years = p.first.years, middle = years * d.between(0.3, 0.7), strike = d.between(0.85, 1.15);

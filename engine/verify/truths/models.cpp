@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and puts under models with a known transform: prices by its integral, and sensitivities to every
-// parameter.
+// Calls and puts under models with a known characteristic function: prices are integrals of it, and
+// sensitivities are to every parameter of the model.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -26,7 +26,7 @@ struct model_market {
     std::string model;
     std::vector<parameter> parameters;
     law_of law;
-    std::string scheme;  // further members of the model
+    std::string scheme;  // further settings of the model, as YAML
     double spot, yield, rate;
 
     model_market(dice& d, std::string name, std::vector<parameter> drawn, law_of how, std::string more = "")
@@ -90,7 +90,7 @@ law_of law_by(const F& of_values) {
     };
 }
 
-// Models with a time-stepping error take enough steps to make it far smaller than the error of the paths.
+// For models with a time-stepping error: enough steps to make it far smaller than the random error.
 constexpr const char* small_steps = ", steps_per_year: 48";
 
 std::vector<parameter> drawn_heston(dice& d) {

@@ -13,9 +13,9 @@
 
 namespace tilewalk::verify {
 
-// One asset. With memory, a coupon is paid on the first date from its own on with the price above the coupon
-// barrier, if the note still lives; without memory on its own date only. The protection costs the loss at the
-// end on paths that were not called, less the loss on paths that never touched the barrier.
+// On one asset. With memory, a coupon is paid on the first date, from its own date on, with the price above
+// the coupon barrier, if the note is still alive; without memory on its own date only. The protection leaves
+// the loss at maturity on paths that were not called, less the loss on those that never touched the barrier.
 known_trade draw_phoenix_autocallable(dice& d) {
     const random_market m(d, true);
     const std::size_t dates = static_cast<std::size_t>(d.up_to(5));

@@ -31,8 +31,8 @@ known_trade draw_rainbow(dice& d) {
                            return std::vector<double>{y, (strike - of_worst * y) / of_best,
                                                       (strike - of_best * y) / of_worst};
                        },
-                       // Kinks of the first asset coincide at the first price; one of them reaches 0 at each
-                       // of the others.
+                       // Second prices with kinks of the outer integral: at `strike` the kinks in the first
+                       // price coincide, and at the other two, one of them reaches 0.
                        {strike, strike / of_best, strike / of_worst});
         },
         10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on interest rates, under short rates of one factor and of two.
+// Products on interest rates, under Gaussian short rates of one factor or two.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,7 +21,7 @@ struct leg {
     double begin, length;
     int count;
 
-    double from(int k) const { return begin + length * (k - 1); }  // for period k, counted from 1
+    double from(int k) const { return begin + length * (k - 1); }  // begin of period k = 1, 2, ...
     double to(int k) const { return begin + length * k; }
     double end() const { return to(count); }
     std::string rule() const { return fmt::format("{{start: {}, end: {}, count: {}}}", begin, end(), count); }
@@ -37,7 +37,7 @@ struct leg {
     }
 };
 
-// At least two periods: the rate of a period that begins today is known already.
+// A leg has at least two periods: the rate of a first period that begins today is already known.
 leg any_leg(dice& d) {
     return {d.coin() ? 0 : d.between(0.1, 2), d.between(0.2, 1), 1 + d.up_to(8)};
 }
@@ -46,9 +46,9 @@ double forward_rate(const leg& l, const markets::curve& today) {
     return (today.discount(l.begin) - today.discount(l.end())) / l.annuity(today);
 }
 
-// The futures-forward difference of log(1 + years * rate) with daily settlement rather than the continuous
-// one of futures_convexity. Between settlements, gains are held in the bond that matures at the next one,
-// which loses its covariance with the rate.
+// The difference between futures and forward of log(1 + years * rate). futures_convexity is for continuous
+// settlement; here gains settle on given dates and between them are held in the bond that matures on the next
+// date, so the covariance of that bond with the rate is taken off.
 double settled_convexity(const rates::gaussian_rates& model, const std::vector<double>& settlements,
                          double end) {
     const double fixed = settlements.back();
@@ -63,7 +63,7 @@ double settled_convexity(const rates::gaussian_rates& model, const std::vector<d
         std::ranges::sort(edges);
         for (const double to : edges) {
             if (!(to > from)) continue;
-            const double middle = 0.5 * (from + to);  // the volatilities are constant between edges
+            const double middle = 0.5 * (from + to);  // a volatility is constant between two edges
             const auto covariance = [&](double at) {
                 double sum = 0;
                 for (std::size_t i = 0; i < 2; ++i) {
@@ -223,7 +223,7 @@ known_trade draw_rate_range_accrual(dice& d) {
     for (;;) {
         const random_rates m(d);
         const leg l{0, d.between(0.2, 1), d.up_to(3)};
-        const int looks = d.up_to(4);  // per period
+        const int looks = d.up_to(4);  // observations in a period
         const bool is_swap = d.coin();
         const int years = d.up_to(5);
         const double lower = d.between(-0.01, 0.03), upper = lower + d.between(0.01, 0.04),
@@ -249,7 +249,7 @@ known_trade draw_rate_range_accrual(dice& d) {
                 return 100 * coupon * l.length * sum / looks;
             },
             10);
-        // A coupon that is almost certain rarely shows a loss on few paths: too thin a sample for a z.
+        // If the coupon is almost certain, a few paths rarely show a loss, and the error has no useful z.
         if (made.price({}) < 0.995 * 100 * coupon * l.annuity(m.curve())) return made;
     }
 }

@@ -9,7 +9,7 @@
 
 namespace tilewalk::verify {
 
-// A bond less puts, on one asset or on the worst of two.
+// A bond less puts: on one asset, or on the worst of two.
 known_trade draw_reverse_convertible(dice& d) {
     const random_pair p(d);
     const random_market& m = p.first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that pay by the time of a price beyond a level, under continuous monitoring.
+// Products that pay by the time that a price spends beyond a level, monitored continuously.
 #include <cmath>
 #include <string>
 
@@ -29,8 +29,7 @@ struct level_market {
                            o.what == truth::excursion_option::pays::call ? "call" : "put", o.strike,
                            o.down ? "down" : "up", o.barrier, m.years);
     }
-    // A rebate only where most paths pay the option: if almost all paths paid the rebate, they would not
-    // differ.
+    // No rebate if almost all paths would be paid it: payoffs that hardly differ have no useful error.
     double rebate(dice& d, bool out) const {
         const bool is_paid = !d.coin() && o.begins_beyond() != out;
         return is_paid ? m.spot * d.between(0.01, 0.1) : 0;
@@ -53,7 +52,7 @@ struct level_market {
     }
 };
 
-// The payoff of a knock-out or a knock-in, from the mean payoff over the paths that were knocked.
+// The mean payoff of a knock-out or knock-in; in(o) is the mean payoff over paths that were knocked.
 template <class In>
 double with_rebate(const truth::excursion_option& o, bool out, double rebate, const In& in) {
     truth::excursion_option chance = o;
@@ -108,7 +107,7 @@ known_trade draw_cumulative_parisian(dice& d) {
 known_trade draw_step_option(dice& d) {
     const level_market w(d);
     const bool linear = d.coin();
-    const double rate = d.between(0.5, 4);  // over the whole life
+    const double rate = d.between(0.5, 4);  // rate times maturity
     return known_in(
         w,
         one_trade(fmt::format("product: step_option, {}, form: {}, knock_out_rate: {}, longest_step: {}",
@@ -128,7 +127,7 @@ known_trade draw_corridor_accrual(dice& d) {
     const double sd = std::sqrt(m.variance(m.years));
     const double lower = d.coin() ? 0 : m.spot * std::exp(-d.between(-0.3, 1) * sd);
     const double upper = std::max(m.spot, lower) * std::exp(d.between(0.1, 1) * sd);
-    const double start = d.coin() ? 0 : d.between(0.1, 0.6);  // as a fraction of the life
+    const double start = d.coin() ? 0 : d.between(0.1, 0.6);  // fraction of the life
     const bool redeems = d.coin();
     return known_in(
         m,

@@ -25,7 +25,7 @@ known_trade draw_volatility_swap(dice& d) {
         one_trade(fmt::format("product: volatility_swap, strike: {}, annualisation: {}, notional: 50, "
                               "fixings: [{}]",
                               strike, 1 / each, fmt::join(dates, ", "))),
-        // The price contains no forward of the asset, so a move of forwards scales the whole contract.
+        // The price does not depend on the forward, so a move of forwards scales the whole contract.
         [=](const random_market& now) {
             return now.raised * now.discount(m.years) * 50 * (fair(now) - strike);
         },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths of products under continuous monitoring with levels that end, start or pay, by the law of a path
-// that touches no level.
+// Products under continuous monitoring whose levels end, start or pay: by the law of a path that touches no
+// level.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -15,11 +15,11 @@ namespace tilewalk::verify {
 
 namespace {
 
-// A flat market with a rate not below 0, and levels around the spot.
+// A flat market with a rate not below 0, and one or two levels around the spot.
 struct watched_market {
     random_market m;
-    truth::watch all;  // until the end
-    bool down;         // for products with one level
+    truth::watch all;  // watched from today to maturity
+    bool down;         // where the level lies if there is one
     double sd;
 
     explicit watched_market(dice& d) : m(d, false), down(d.coin()) {
@@ -48,7 +48,7 @@ struct watched_market {
         out.take_market();
         return out;
     }
-    // From a fraction of the time on, ignoring earlier touches.
+    // Monitoring from a fraction `part` of the life on, at the price `spot`; earlier touches don't count.
     truth::watch late(double part, double spot) const {
         truth::watch w = all;
         w.spot = spot;
@@ -170,7 +170,7 @@ known_trade draw_barrier_digital(dice& d) {
         cash ? 3 : 3 * w.m.spot);
 }
 
-// The average of plain barrier options over all levels of the range.
+// The value is the mean of plain barrier options over all levels from `lower` to `upper`.
 known_trade draw_soft_barrier(dice& d) {
     const watched_market w(d);
     truth::watched_option o;
@@ -197,22 +197,22 @@ known_trade draw_soft_barrier(dice& d) {
                 one.barrier = level;
                 return truth::barrier_option(one);
             };
-            const double middle = std::clamp(o.strike, lower, upper);  // where the formula changes
+            const double middle = std::clamp(o.strike, lower, upper);  // the formula changes here
             return (truth::integrate(at, lower, middle, 4) + truth::integrate(at, middle, upper, 4)) /
                    (upper - lower);
         },
         w.m.spot);
 }
 
-// Watched until a fraction of the time, or from then on; the second kind also from either side.
+// Monitored until a fraction of the life, or from then on and perhaps for touches from either side.
 known_trade draw_partial_barrier(dice& d) {
     watched_market w(d);
     const truth::side option = any_side(d);
     const bool out = d.coin(), is_late = d.coin(), either = is_late && d.coin();
     const double strike = w.m.strike(d), part = d.between(0.2, 0.8),
                  rebate = w.m.spot * d.between(0.05, 0.15);
-    // The level lies within the reach of the watched paths. From either side, some paths have to be on each
-    // side.
+    // Put the level where monitored paths can reach it. If it counts from either side, put it close enough to
+    // the forward that paths are on both sides.
     const double reach = is_late ? 1 : std::sqrt(part);
     w.put_level(d, (either ? 0.1 : 0.3) * reach, (either ? 0.4 : 1.5) * reach);
     const double level = w.only_level(), change = part * w.m.years;
@@ -246,16 +246,16 @@ known_trade draw_partial_barrier(dice& d) {
                            rebate;
                 });
             }
-            // A knock-out pays the rebate plus the survivors' excess; a knock-in pays the vanilla and the
-            // rebate less that excess.
+            // A knock-out pays the rebate, and on surviving paths the excess over it. A knock-in pays the
+            // vanilla and the rebate, less that excess.
             return here.discount() *
                    (out ? rebate + alive : whole_mean(now, excess, strike) + rebate - alive);
         },
         w.m.spot);
 }
 
-// Watches another asset. Given the end of the watched asset, whether it was touched is independent of the end
-// of the first asset.
+// A barrier on another asset. Given the last price of the watched asset, whether it touched the barrier does
+// not depend on the last price of the first asset.
 known_trade draw_outside_barrier(dice& d) {
     watched_market w(d);
     const truth::side option = any_side(d);
@@ -312,7 +312,7 @@ known_trade draw_lookback(dice& d) {
             const auto beyond = [&](truth::side side, double from) {
                 return truth::any_fixed_lookback(side, spot, from, growth, variance, discount);
             };
-            if (fixed) {  // the gain by the extreme so far, and the gain by a further extreme
+            if (fixed) {  // gain at the extreme so far, plus gain at a new extreme
                 const double from = call ? std::max(strike, seen) : std::min(strike, seen);
                 return discount * truth::intrinsic(option, seen, strike) + beyond(option, from);
             }

@@ -8,7 +8,7 @@
 
 namespace tilewalk::verify {
 
-// All three forms follow from the call.
+// The product's three forms all follow from a call on the worst.
 known_trade draw_worst_of(dice& d) {
     const random_pair p(d);
     const double years = p.first.years, strike = d.between(0.8, 1.2);
