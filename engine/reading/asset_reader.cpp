@@ -140,7 +140,7 @@ void read_dividends(const node& dividends, const market_state& market, asset& in
     }
     std::stable_sort(into.dividends.begin(), into.dividends.end(),
                      [](const dividend& a, const dividend& b) { return a.years < b.years; });
-    spot_map(into, market.discount_curve(into.currency), 0);  // throws if cash dividends are worth more
+    spot_map(into, market.discount_curve(into.currency), 0);  // throws if cash dividends exceed the spot
 }
 
 void read_model(const node& value, const node& moves, asset& read, market_state& market) {

@@ -69,7 +69,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
     });
 }
 
-// Returns the setting's value as the command line would spell it. `gpus` may also be a list of numbers.
+// Returns the setting's value as the command line would spell it. `device` may be a list of GPU numbers.
 std::string text_of(const config::node& value, const run_setting& setting) {
     if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
         std::string joined;

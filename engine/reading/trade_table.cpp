@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread splits lines into cells; all threads turn rows into mappings, cells by their column and product.
+// One thread splits lines into cells. All threads turn rows into mappings: a cell's form follows from its
+// column and product.
 #include "engine/reading/trade_table.h"
 
 #include <algorithm>

@@ -351,9 +351,9 @@ struct watch {
         return price_mean(
             spot * std::exp(growth), variance, [&](double s) { return survival(s) * f(s); }, prices);
     }
-    // The value of one unit paid at the first touch if that touches the lower (or upper) level. `rate` is the
-    // interest rate times the length of the watch, not below 0. Without an end of the watch the value is a
-    // sum of two powers of the price; the value of touches after the end is subtracted.
+    // The value of one unit paid when the lower (otherwise: upper) level is touched, if it is touched first.
+    // `rate` is the interest rate times the length of the watch, not below 0. Without an end of the watch,
+    // the value is a sum of two powers of the price; the value of touches after the end is subtracted.
     double touch(bool of_lower, double rate) const {
         const double mu = growth / variance - 0.5, k = std::sqrt(mu * mu + 2 * rate / variance);
         const auto ever = [&](double s) {

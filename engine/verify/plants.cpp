@@ -257,7 +257,7 @@ void count_one_less(recorded& r, const std::vector<double>&) {
 
 constexpr std::size_t never = ~std::size_t{0};
 
-// Moves the events after step k of n to step to(k, n).
+// Moves the events that follow step k of n to step to(k, n), or drops them if that is `never`.
 stages with_events(std::size_t (*to)(std::size_t k, std::size_t n)) {
     stages s;
     s.plan = [to](const books::trade& t, const market_state& in, program::precision p,

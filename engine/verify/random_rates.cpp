@@ -116,7 +116,7 @@ double random_rates::paid_on_swap_rate(const markets::curve& today, double fixed
     std::vector<line> ends;
     for (int k = 1; k <= std::lround(swap_years * a_year); ++k)
         ends.push_back(line_to(fixed + double(k) / a_year));
-    const line to_payment = line_to(std::max(paid, fixed));  // rounding must not put `paid` first
+    const line to_payment = line_to(std::max(paid, fixed));  // never earlier than `fixed` by rounding
     const auto rate = [&](double x0, double x1) {
         double annuity = 0;
         for (const line& l : ends) annuity += l.at(x0, x1) / a_year;
