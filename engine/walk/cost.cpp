@@ -9,7 +9,7 @@ namespace tilewalk::run {
 
 namespace {
 
-constexpr double of_random_number = 30;  // per draw
+constexpr double of_random_number = 30;  // operations that one random number costs
 
 double operations_of(const program::path_program& code, const job& of) {
     double all = 0;

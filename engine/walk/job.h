@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs, and back ends that turn them into tallies.
+// A job is one trade to simulate; a back end (CPU or GPU) walks its paths and returns tallies.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace tilewalk::run {
 
-// For derivatives of a trade's first output: its program's adjoint, and the trade's own numbers.
+// What the derivatives of a trade's first output need: its adjoint program, and that program's numbers.
 struct way_back {
     const program::adjoint_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -34,33 +34,36 @@ struct job {
     const program::path_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
-    way_back back{};                        // empty: no derivatives
-    std::optional<quasi::points> points{};  // empty: as the walk says
+    way_back back{};                        // empty: no derivatives are computed
+    std::optional<quasi::points> points{};  // empty: walk::points decides
 };
 
 struct progress {
-    std::size_t jobs_done = 0;  // known so far; a GPU reports all at its end
+    std::size_t jobs_done = 0;  // jobs finished so far; a GPU reports all of them when the run ends
     std::uint64_t path_steps_done = 0;
 };
 
 struct walk {
     std::span<const job> jobs;
-    std::uint64_t seed = 0, paths = 0;  // the run's
-    tile_range tiles{};                 // to walk; empty: all tiles of the run
-    // Paths of a randomisation, if jobs may take quasi-random points; 0: none may.
+    std::uint64_t seed = 0, paths = 0;  // of the whole run, even if only `tiles` are walked
+    tile_range tiles{};                 // tiles to walk; empty: all tiles of the run
+    // Paths of a randomisation, if jobs may take quasi-random points; 0 if no job may.
     std::uint64_t unit_paths = 0;
-    std::optional<quasi::points> points{};            // for jobs that do not say; empty: independent numbers
-    const arrays::shock_file* replay = nullptr;       // replaces random numbers
-    std::span<const arrays::shock_cube> scenarios{};  // the market's arrays, by number
+    // Of jobs without their own; empty: random numbers are independent
+    std::optional<quasi::points> points{};
+    const arrays::shock_file* replay = nullptr;       // shocks from a file instead of random numbers
+    std::span<const arrays::shock_cube> scenarios{};  // arrays of the market, by number
     const std::atomic<bool>* cancel = nullptr;
-    timings* times = nullptr;                          // measures what is done before and beside the paths
-    std::function<void(const progress&)> on_progress;  // called by the thread that calls walk_all
-    // Owns the jobs' data, all constant. A back end that keeps the owner knows later jobs by their pointers.
+    timings* times = nullptr;  // measures the work done before the paths, and at the same time
+    std::function<void(const progress&)> on_progress;  // called by the thread that called walk_all
+    // Owns the data that `jobs` point to, none of which changes. A back end that keeps the owner may
+    // recognise jobs of a later walk by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, same owner; empty if `jobs` are all. Some are walked by the kernels of all.
+    // All jobs of the run, if `jobs` are only some of them; empty if they are all. A GPU chooses kernels by
+    // looking at all jobs of the run.
     std::span<const job> among{};
 
-    // Empty if the job's numbers are independent.
+    // Empty if the job takes independent random numbers.
     std::optional<quasi::points> points_of(const job& one) const {
         if (unit_paths == 0 || replay != nullptr) return std::nullopt;
         return one.points ? one.points : points;
@@ -72,14 +75,15 @@ struct walk {
 };
 
 struct outcome {
-    std::vector<tally> tallies;                  // by job; meaningless if the job failed
-    std::vector<std::optional<error>> failures;  // by job
+    std::vector<tally> tallies;                  // by job; meaningless where failures[job] is set
+    std::vector<std::optional<error>> failures;  // by job; empty if the job succeeded
 };
 
 class back_end {
   public:
     virtual ~back_end() = default;
-    // A failing job does not affect others. Throws only tilewalk::error (cancelled), or errors of no job.
+    // A failing job is reported in `failures` and does not affect the others. Throws only tilewalk::error
+    // that belongs to no job, such as cancelled.
     virtual outcome walk_all(const walk& of) = 0;
 };
 

@@ -60,7 +60,7 @@ void tally::add(const tile_range& subtree, std::span<const tile_result> found,
                " tiles in a run of " + std::to_string(run_tiles_) + ", or not of " +
                std::to_string(outputs_) + " outputs, " + std::to_string(crossed_.size()) + " pairs and " +
                std::to_string(derivatives_) + " derivatives");
-    // Tiles mostly come in order.
+    // Tiles mostly come in order, so the search is seldom needed.
     const bool is_last = ranges_.empty() || ranges_.back().end() <= subtree.first;
     if (!is_last && is_known(subtree)) refuse(shown(subtree) + " are in the tally already");
     const auto after =
@@ -110,7 +110,8 @@ void tally::add_unknown(const tally& other) {
     }
 }
 
-// Two subtrees are disjoint, or one holds the other.
+// Two subtrees are either disjoint or one contains the other, so looking at the first and the last neighbour
+// suffices.
 bool tally::forget_parts_of(const tile_range& subtree) {
     const auto place_of = [&](word64 tile) {
         return std::ranges::lower_bound(ranges_, tile, {}, &tile_range::first) - ranges_.begin();
@@ -160,7 +161,7 @@ void tally::demand_complete() const {
     if (!is_complete()) refuse("the tally lacks tiles of its run of " + std::to_string(run_tiles_));
 }
 
-// Complete parts are neighbours at one level of the tree, so merging them merges the run.
+// Complete parts are neighbours at one level of the summation tree, so merging them pairwise gives the run.
 tile_result tally::whole(std::size_t row) const {
     demand_complete();
     std::vector<tile_result> m;
@@ -184,7 +185,8 @@ std::optional<word64> tally::first_not_finite(std::size_t row) const {
     return std::nullopt;
 }
 
-// 2 xy = (x + y)^2 - x^2 - y^2, all about their means, so that large means lose no digits.
+// 2 x y = (x + y)^2 - x^2 - y^2, with x, y and x + y taken about their means, so that large means cost no
+// digits.
 std::optional<double> tally::cross(std::size_t first, std::size_t second) const {
     const program::output_pair wanted{static_cast<std::uint32_t>(std::min(first, second)),
                                       static_cast<std::uint32_t>(std::max(first, second))};
@@ -232,7 +234,7 @@ tile_result result_of(const std::array<word64, numbers_of_result>& n) {
 
 constexpr word64 magic = 0x33'4c'4c'41'54'57'54'0aull;  // "\nTWTALL3"
 
-// FNV-1a over words.
+// FNV-1a over 64-bit words.
 constexpr word64 first_sum = 0xcbf29ce484222325ull;
 constexpr word64 sum_with(word64 sum, word64 x) {
     return (sum ^ x) * 0x100000001b3ull;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of walking a trade over some tiles of a run: moments of outputs and of sums of chosen pairs, and
-// sums of derivatives of the first output. Tallies merge in any order, on any machine and through files, to
-// the bits of one walk, because only subtrees of the run's one tree are merged.
+// The result of walking a trade over some tiles of a run: moments of its outputs and of sums of chosen pairs
+// of outputs, and sums of derivatives of the first output. Tallies merge in any order, on any machine and
+// through files, to the same bits as one walk, because only subtrees of the run's one summation tree are
+// merged.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +20,26 @@ namespace tilewalk::run {
 
 class tally {
   public:
-    // part_tiles must be a power of two.
+    // A part is `part_tiles` tiles, a power of two. `crossed` are the pairs of outputs whose sums are
+    // tallied.
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1,
           std::vector<program::output_pair> crossed = {}, std::size_t derivatives = 0);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}
 
-    // Makes room for all parts, for a caller that adds them in order.
+    // Allocates for all parts at once. For a caller that adds them in order.
     void expect_all();
 
-    // Adds a subtree within a part: a result for each output, then for the sum of each pair; and the sum of
-    // each derivative. Throws tilewalk::error (internal) if one of its tiles is known already.
+    // Adds the results of a subtree that lies within one part. `found` has a result for each output, then one
+    // for each crossed pair; `derivatives` has a sum for each derivative. Throws tilewalk::error (internal)
+    // if a tile of the subtree is already in the tally.
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found,
              std::span<const double> derivatives = {});
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // Adds all that another tally knows. Throws likewise, and if that is of another run.
+    // Adds all tiles of `other`. Throws tilewalk::error (internal) if this tally has one of them already, or
+    // if `other` is of another run.
     void add(const tally& other);
-    // Adds what another tally knows beyond this one. Throws if that is of another run.
+    // Adds the tiles of `other` that this tally lacks. Throws tilewalk::error (internal) if `other` is of
+    // another run.
     void add_unknown(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }
@@ -43,18 +48,20 @@ class tally {
     const std::vector<program::output_pair>& crossed() const { return crossed_; }
     std::size_t rows() const { return outputs_ + crossed_.size(); }
     std::size_t derivatives() const { return derivatives_; }
-    // Known tiles, in as few subtrees as parts allow.
+    // The tiles in the tally, as the fewest subtrees of which none exceeds a part.
     std::span<const tile_range> known() const { return ranges_; }
     bool is_complete() const;
 
-    // The tally must be complete. A row is an output or, after all outputs, the sum of a pair.
+    // Moments over the whole run, so the tally must be complete. Rows are the outputs, then the crossed
+    // pairs.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;
-    // The first known path without a finite number; the tally may be incomplete.
+    // The first path in the tally whose number in this row is not finite. The tally may be incomplete.
     std::optional<kernels::word64> first_not_finite(std::size_t row) const;
-    // Sums for each part, in order. The tally must be complete.
+    // Sums of derivatives, by part. The tally must be complete.
     std::vector<std::span<const double>> derivatives_of_parts() const;
-    // The sum of (x - mean of x) (y - mean of y) for two crossed outputs; empty if not finite.
+    // Sum over paths of (x - mean of x) (y - mean of y), for two outputs that were crossed; empty if not
+    // finite.
     std::optional<double> cross(std::size_t first, std::size_t second) const;
 
     friend bool operator==(const tally& a, const tally& b);
@@ -65,7 +72,8 @@ class tally {
 
     void demand_run_of(const tally& other) const;
     bool is_known(const tile_range& any_of) const;
-    // False, and nothing is forgotten, if all of the subtree is known.
+    // Removes subtrees that lie within `subtree`, so that it can be added as a whole. Returns false, and
+    // removes nothing, if the tally has all of its tiles already.
     bool forget_parts_of(const tile_range& subtree);
     bool joins(std::size_t i) const;
     void join(std::size_t i);
@@ -75,14 +83,15 @@ class tally {
     std::size_t outputs_;
     std::vector<program::output_pair> crossed_;
     std::size_t derivatives_;
-    std::vector<tile_range> ranges_;             // in order
+    std::vector<tile_range> ranges_;             // ordered by first tile
     std::vector<kernels::tile_result> results_;  // [range][row]
     std::vector<double> sums_;                   // [range][derivative]
 };
 
-// Keeps every bit and ends with a checksum.
+// Writes every number bit for bit, then a checksum.
 void write(std::ostream& out, std::span<const tally> all);
-// Throws tilewalk::error (input) if the file `name` is not, byte for byte, as `write` writes it.
+// Throws tilewalk::error (input), naming the file `name`, if it is not byte for byte as write() would write
+// it.
 std::vector<tally> read_tallies(std::istream& in, const std::string& name);
 
 }  // namespace tilewalk::run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring tiles of a run, and the one fixed tree over all its tiles: neighbours merge first, an odd last
-// one is carried up. A subtree fills a power of two from one of its multiples on, or ends with the run.
+// Consecutive tiles of a run, and the fixed summation tree over all its tiles. At each level neighbours
+// merge; an odd last node moves up unchanged. A subtree starts at a multiple of its size, a power of two, or
+// is cut short by the end of the run.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct tile_range {
     friend bool operator==(const tile_range&, const tile_range&) = default;
 
     kernels::word64 end() const { return first + count; }
-    // Size of the first child of a subtree: the largest power of two below `count`, and 1 for `count` < 2.
+    // Tiles in the first child of a subtree: the largest power of two below `count`; 1 for a single tile.
     kernels::word64 first_half() const { return count < 2 ? 1 : std::bit_ceil(count) / 2; }
     bool is_subtree_of(kernels::word64 run_tiles) const {
         const kernels::word64 size = std::bit_ceil(std::max<kernels::word64>(count, 1));
@@ -25,12 +26,13 @@ struct tile_range {
     }
 };
 
-// An empty range stands for all tiles of the run.
+// Tiles to walk: `asked`, or all tiles of the run if `asked` is empty.
 inline tile_range asked_or_all(const tile_range& asked, kernels::word64 run_tiles) {
     return asked.count > 0 ? asked : tile_range{0, run_tiles};
 }
 
-// The largest subtrees of the subtree `in` within `range`, of at most `most` tiles, in order.
+// Appends to `into`, in order, the largest subtrees of `in` that lie within `range` and have at most `most`
+// tiles.
 inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,
                 std::vector<tile_range>& into) {
     if (in.end() <= range.first || range.end() <= in.first) return;
@@ -43,8 +45,8 @@ inline void cut(const tile_range& in, const tile_range& range, kernels::word64 m
     cut({in.first + half, in.count - half}, range, most, into);
 }
 
-// Cuts `asked` into runs of whole parts, and subtrees of parts that it covers only partly, in order. A device
-// that merges tiles into parts walks one of them at a time.
+// Splits `asked`, in order, into ranges of whole parts and, where it covers a part only partly, subtrees of
+// that part. A device that merges tiles into parts walks one of these ranges at a time.
 inline std::vector<tile_range> parts_and_rests(const tile_range& asked, kernels::word64 run_tiles,
                                                kernels::word64 part_tiles) {
     std::vector<tile_range> subtrees, out;
@@ -61,8 +63,8 @@ inline std::vector<tile_range> parts_and_rests(const tile_range& asked, kernels:
     return out;
 }
 
-// Parts are the smallest equal subtrees of a run of which there are at most this many; the last may be
-// smaller. Their spread gives the standard error of a sum over many trades.
+// A run is split into parts: subtrees of equal size (the last may be smaller), the smallest of which there
+// are at most 64. The spread of their means gives the standard error of a sum over many trades.
 inline constexpr kernels::word64 most_parts = 64;
 constexpr kernels::word64 part_tiles_of(kernels::word64 run_tiles) {
     return std::bit_ceil(std::max<kernels::word64>(1, (run_tiles + most_parts - 1) / most_parts));

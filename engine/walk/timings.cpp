@@ -107,7 +107,7 @@ std::string text_of(const timings::account& of) {
         if (beside > 0) line += fmt::format("  {:>10}", milliseconds_text(tenths_of(beside)));
         out += line + '\n';
     };
-    // The last row takes the rest that rounding leaves.
+    // The last row is the total less the others, so that rounded rows add up.
     long long left = total;
     for (const timings::row& r : of.stages) {
         const bool is_last = &r == &of.stages.back();

@@ -44,7 +44,7 @@ double standard_error_of(const kernels::moments& paths) {
 
 namespace {
 
-// Student's t quantile, expanded at the normal quantile z.
+// Quantile of Student's t, as a series in 1 / freedom about the normal quantile z.
 double student_at(double z, double freedom) {
     const double z2 = z * z;
     const double a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
@@ -73,7 +73,7 @@ double cube_root(double x) {
 
 ends_of_interval ends_of(double confidence, double freedom, double lean) {
     const double width = width_of(confidence, freedom);
-    constexpr double least_lean = 1e-6;  // a smaller lean moves no end by as much
+    constexpr double least_lean = 1e-6;  // a smaller lean moves an end by less than this
     if (!(std::abs(lean) > least_lean)) return {width, width};
     const auto undone = [&](double z) { return 3 / lean * (cube_root(1 + lean * (z - lean / 6)) - 1); };
     return {undone(width), -undone(-width)};
@@ -101,13 +101,14 @@ double normal_of_student(double t, double degrees) {
     return std::copysign(size, t);
 }
 
-// With weights w (shares of the paths), the variance of sum w m is estimated by sum w^2 (m - mean)^2 over 1 -
-// sum w^2: unbiased for equal weights, nearly so if one differs.
+// With weights w (each unit's fraction of the paths), the variance of the mean, sum w m, is estimated by sum
+// w^2 (m - mean)^2 / (1 - sum w^2). The estimate is unbiased for equal weights, nearly so if one differs.
 estimate estimate_of_units(std::span<const kernels::moments> units) {
     double paths = 0;
     for (const auto& u : units) paths += u.count;
     if (paths == 0) return {};
-    const double origin = units.front().mean;  // makes the sum exact if all means are equal
+    // Subtracted from each mean, so that the sum is exact if all means are equal
+    const double origin = units.front().mean;
     double sum = 0;
     for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
     estimate out{origin + sum, 0, units.size()};
@@ -127,7 +128,7 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
 
 namespace {
 
-// Means of units: of what a control leaves, and of the control itself, whose own mean is 0.
+// Means by unit, of payoffs with the control subtracted and of the control itself, whose true mean is 0.
 class shared_control {
   public:
     shared_control(std::span<const kernels::moments> left, std::span<const kernels::moments> payoffs)
@@ -143,8 +144,8 @@ class shared_control {
     }
     std::size_t units() const { return left_.size(); }
     double origin() const { return origin_; }
-    // The mean of all units but `one`, or of all, from the origin. A unit gets the share that the others
-    // show.
+    // Mean over all units but `one` (all units if `one` is none), less the origin. Each unit takes the
+    // coefficient of the control that the remaining units give.
     double mean_without(std::size_t one) const {
         double sum = 0, count = 0;
         for (std::size_t u = 0; u < units(); ++u) {
@@ -157,7 +158,8 @@ class shared_control {
     static constexpr std::size_t none = ~std::size_t{0};
 
   private:
-    // The share to add to the whole that is subtracted already.
+    // Coefficient of the control, beyond the whole that is already subtracted, from all units but `one` and
+    // `other`.
     double share_without(std::size_t one, std::size_t other) const {
         double sum = 0, of_control = 0, product = 0, square = 0, count = 0;
         for (std::size_t u = 0; u < units(); ++u) {
@@ -170,7 +172,7 @@ class shared_control {
         }
         product -= sum / count * of_control;
         square -= of_control / count * of_control;
-        // A control that differs between units only by rounding shows no share.
+        // A control whose units differ only by rounding gives no coefficient.
         return square > count * least_square_ ? product / square : 0;
     }
 
@@ -218,7 +220,8 @@ double error_beside_parts(double error, std::span<const double> means) {
         squares += from_first * from_first;
     }
     const double shown = (squares - sum * sum / n) / (n * (n - 1));
-    // A quantile of chi squared over its degrees of freedom (Wilson and Hilferty 1931).
+    // Quantile of the normal law, for a quantile of chi squared over its degrees of freedom (Wilson and
+    // Hilferty 1931).
     constexpr double one_in_a_million = 4.75;
     const double c = 2 / (9 * (n - 1));
     const double least = std::pow(std::max(1 - c - one_in_a_million * std::sqrt(c), 0.0), 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number type in which shocks are stored (products/program/precision.h).
+// The number type in which arrays of shocks are stored (products/program/precision.h).
 #pragma once
 
 #include "products/program/precision.h"

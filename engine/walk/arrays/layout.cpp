@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "files of shocks are m
 
 constexpr std::string_view own_magic = "TWSHOCKS";
 constexpr std::string_view numpy_magic = "\x93NUMPY";
-// NumPy writes 118 bytes for any array expected here.
+// Longest header that is read. NumPy writes one of 118 bytes for any array that is valid here.
 constexpr std::size_t most_numpy_header = 4096;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& message) {
@@ -59,7 +59,7 @@ std::string words_of(const layout& l, contents expected) {
     return text + " on " + std::to_string(l.paths) + " paths";
 }
 
-// Empty if 64 bits do not hold the count.
+// Empty if the number of bytes exceeds 64 bits.
 std::optional<std::uint64_t> bytes_of_numbers(const layout& l) {
     std::uint64_t all = 0;
     if (__builtin_add_overflow(l.normals_per_step, l.uniforms_per_step, &all)) return {};
@@ -213,7 +213,8 @@ class numpy_header {
 };
 
 layout read_numpy(std::string_view file, const std::string& name, contents expected) {
-    // Versions 2 and 3 have 12 bytes before a header. Version 1 has 10, but no header has only 2.
+    // In versions 2 and 3 the header text begins at byte 12. In version 1 it begins at byte 10, but is never
+    // as short as 2 bytes.
     constexpr std::size_t least = 12;
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads of files of shocks and of scenarios. A size in a head is used only after a check against the file.
+// Headers of files of shocks and files of scenarios. A size read from a header is used only once it has been
+// checked against the size of the file.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +18,17 @@ struct layout {
     std::uint64_t normals_per_step = 0;
     std::uint64_t uniforms_per_step = 0;
     std::uint64_t paths = 0;
-    std::uint64_t data_at = 0;  // offset of the first number in bytes, a multiple of a number's size
+    std::uint64_t data_at = 0;  // byte offset of the first number in the file, a multiple of a number's size
 };
 
-inline constexpr std::size_t header_bytes = 64;  // head of Tilewalk's own form
+inline constexpr std::size_t header_bytes = 64;  // size of the header of Tilewalk's own format
 
-// Scenarios have one number per time and path: a step of the layout is a time with one normal.
+// A file of scenarios has one number for each time and path: its layout has a step for each time and one
+// normal a step.
 enum class contents { shocks, scenarios };
 
-// The file has exactly the promised bytes, or tilewalk::error (input) with `name` is thrown.
+// Reads and checks the header. Throws tilewalk::error (input), naming the file `name`, unless the file has
+// exactly the bytes that its header promises.
 layout read_layout(std::span<const std::byte> file, const std::string& name,
                    contents expected = contents::shocks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file, mapped into memory for reading.
+// A file's bytes, mapped into memory for reading.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,15 @@ namespace tilewalk::arrays {
 
 struct mapped_file {
     std::span<const std::byte> bytes;
-    std::shared_ptr<const void> keeps;  // owns the mapping
+    std::shared_ptr<const void> keeps;  // owns the mapping of `bytes`
 };
 
-// Throws tilewalk::error (io). The file must be in `inside` or below it (empty: anywhere).
+// Maps `file`, which must lie in the folder `inside` or below it, unless `inside` is empty. Throws
+// tilewalk::error (io).
 mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
-// The name to show. A file in memory, whose path is only a descriptor's, shows the name given to it.
+// The file's name for messages. A file in memory (memfd), whose path names only a descriptor, has the name
+// that it was created with.
 std::string name_of(const std::filesystem::path& file);
 
 }  // namespace tilewalk::arrays

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by step and path in memory: shocks of one kind that replace random ones, or scenarios.
+// An array of numbers by step, slot and path: shocks of one kind that replace random ones, or scenarios.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tilewalk::arrays {
 
-// A shock is first[step * step_stride + slot * slot_stride + path], and exists within the three counts.
+// The number of a step, slot and path is first[step * step_stride + slot * slot_stride + path].
 struct shock_cube {
     std::variant<const double*, const float*> first = static_cast<const double*>(nullptr);
-    std::uint64_t step_stride = 0;  // in elements
+    std::uint64_t step_stride = 0;  // strides in elements
     std::uint64_t slot_stride = 0;
     std::uint64_t steps = 0;
     std::uint64_t slots = 0;

@@ -16,7 +16,7 @@ namespace {
 
 template <class shock>
 bool is_normal_shock(double x) {
-    // The smallest double that rounds to infinity in float.
+    // The smallest double that rounds to infinity in the type `shock`.
     constexpr double limit = sizeof(shock) == 4 ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity();
     return std::abs(x) < limit;
 }
@@ -27,7 +27,8 @@ bool is_uniform_shock(double x) {
     return rounded > 0 && rounded < 1;
 }
 
-// The first invalid number, or count. Checks whole stretches without a branch, so that compilers vectorise.
+// Index of the first invalid number, or `count` if all are valid. Stretches are checked without a branch, so
+// that compilers vectorise the loop.
 template <class number, class check>
 std::uint64_t first_bad(const number* x, std::uint64_t count, const check& is_good) {
     constexpr std::uint64_t stretch = 4096;

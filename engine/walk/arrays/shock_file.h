@@ -44,16 +44,18 @@ struct needs {
 
 class shock_file {
   public:
-    // Checks all numbers: normals must be finite, uniforms in (0, 1), also when rounded to the walked type.
-    // Throws tilewalk::error: io if unreadable, input if invalid.
+    // Opens the file and checks every number: normals must be finite, uniforms within (0, 1), also when
+    // rounded to the type `walked_as`. Throws tilewalk::error: io if the file is unreadable, input if a
+    // number is invalid.
     shock_file(const std::filesystem::path& file, element walked_as);
 
-    // No slots if the file has no shocks of the kind.
+    // The array has no slots if the file has no shocks of its kind.
     const shock_cube& normals() const { return normals_; }
     const shock_cube& uniforms() const { return uniforms_; }
     std::uint64_t paths() const { return normals_.paths; }
 
-    // Throws tilewalk::error (input) if the file has fewer steps, slots or paths than the trade takes.
+    // Throws tilewalk::error (input) if the file has fewer steps, normals, uniforms or paths than the trade
+    // needs.
     void check(const needs& of_trade) const;
 
   private:
@@ -62,7 +64,8 @@ class shock_file {
     shock_cube normals_, uniforms_;
 };
 
-// Copies `count` paths of a row from first_path on; repeats the last path beyond the file's end.
+// Copies the numbers of `count` paths, from first_path on, at one step and slot. Paths beyond the end of the
+// array get the number of its last path.
 template <class shock>
 void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to);

@@ -39,7 +39,7 @@ void write(const std::filesystem::path& file, std::string_view head, const shock
     if (!out) throw error(error_kind::io, "the file can't be written", {file.string()});
 }
 
-// Pads like NumPy: spaces and a line feed fill the header up to a multiple of 64.
+// The header of a NumPy file. Spaces and a line feed pad it to a multiple of 64 bytes, as NumPy does.
 std::string numpy_head(std::string_view descr, std::uint64_t steps, std::uint64_t slots,
                        std::uint64_t paths) {
     const std::string fields = fmt::format(

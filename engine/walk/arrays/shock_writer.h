@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes files of shocks in both forms of shock_file.h.
+// Writes files of shocks in the two formats that shock_file.h describes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tilewalk::arrays {
 
-// [step][slot][path]
+// Arrays to write, indexed [step][slot][path].
 template <class shock>
 struct shock_arrays {
     std::uint64_t steps = 0;
@@ -19,7 +19,8 @@ struct shock_arrays {
     std::span<const shock> uniforms;
 };
 
-// Throws tilewalk::error: io; usage for an array of a wrong size, or for uniforms, which NumPy's form lacks.
+// Throw tilewalk::error: io, or usage if an array has the wrong size or write_numpy is given uniforms, for
+// which NumPy's format has no place.
 template <class shock>
 void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& what);
 template <class shock>

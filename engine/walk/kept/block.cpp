@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: a mark, the request, the number of records, each with fingerprint and bytes, and the fingerprint of
-// all that stands before. Numbers are little-endian words.
+// Layout of a block: a mark, the text of the request, the number of records, the fingerprint and bytes of
+// each, and the fingerprint of all bytes before. Numbers are little-endian 64-bit words.
 #include "engine/walk/kept/block.h"
 
 #include <cstddef>
@@ -34,7 +34,7 @@ key sum_of(std::string_view bytes) {
     return of.found();
 }
 
-// Takes from the front of a file; empty if the file ends too early.
+// Reads values from the front of a file's bytes; a value is empty if the file ends too early.
 class reader {
   public:
     explicit reader(std::string_view bytes) : left_(bytes) {}
@@ -68,7 +68,7 @@ class reader {
     std::string_view left_;
 };
 
-// Empty for bytes that write_block did not write.
+// Empty if write_block did not write these bytes.
 std::optional<read_block> taken_from(std::string_view all, std::string_view request) {
     constexpr std::size_t sum_bytes = 16;
     if (all.size() < mark.size() + sum_bytes || !all.starts_with(mark)) return std::nullopt;

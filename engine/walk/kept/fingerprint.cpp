@@ -11,7 +11,7 @@ namespace tilewalk::kept {
 
 namespace {
 
-// High half of the product xor the low half: each bit of the factors moves all bits.
+// High half of the 128-bit product xor its low half, so that each bit of the factors affects all bits.
 std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t low = 0xffffffff;
     const std::uint64_t a0 = a & low, a1 = a >> 32, b0 = b & low, b1 = b >> 32;
@@ -29,7 +29,7 @@ std::string key::text() const {
     return out.data();
 }
 
-// One half is a product, which can be 0 by chance; the other is a mixed sum, which no word can erase.
+// first_ is a folded product, which can be 0 by chance; second_ is a mixed sum, which no word can erase.
 void fingerprint::add(std::uint64_t word) {
     first_ = folded(first_ ^ word, run::golden) + word;
     second_ = (second_ << 23 | second_ >> 41) + run::mixed(word ^ ++words_ * 0xd1342543de82ef95);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 128 bits over all that a number follows from, the same on every machine. Equal fingerprints mean equal
-// work. Safe against chance, not against people who search for collisions.
+// A hash of 128 bits over everything that a result depends on, the same on every machine. Equal fingerprints
+// mean equal work. Collisions by chance are negligible; an adversary could construct them.
 #pragma once
 
 #include <compare>
@@ -24,7 +24,7 @@ struct key {
 class fingerprint {
   public:
     void add(std::uint64_t word);
-    // Adds the length, too, so that no two lists run into each other.
+    // Adds the length first, so that two texts in a row differ from one with both texts joined.
     void add(std::string_view text);
     void add(std::span<const double> numbers);
     template <class number>

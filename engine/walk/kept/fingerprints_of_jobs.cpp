@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structured bindings take all members, so that a type with a new member does not compile until it is added.
+// Structured bindings name every member, so that a type which gains a member does not compile until that
+// member is added to the fingerprint.
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 
 #include <bit>

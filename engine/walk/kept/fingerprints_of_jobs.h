@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprints of a job's walk: its program, its numbers and its paths. The same for all tiles of a run.
+// Fingerprints of the result of walking a job: its programs, its numbers, its paths. All tiles of a run have
+// the same one.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace tilewalk::kept {
 
-// Settings that bits depend on.
+// Settings of a run that change the bits of its results.
 struct conditions {
     std::string precision, source, reduction;
     std::vector<std::string> arrays{};  // fingerprints of the market's arrays, by number
@@ -20,7 +21,7 @@ struct conditions {
 void add(fingerprint& to, const program::path_data& data);
 void add(fingerprint& to, const program::timeline& when);
 
-// For jobs of one walk. Programs must outlive it.
+// Fingerprints of the jobs of one walk. Programs are remembered by address, so they must outlive this object.
 class fingerprints_of_jobs {
   public:
     fingerprints_of_jobs(const run::walk& of, const conditions& by);

@@ -29,7 +29,7 @@ class open_file {
 
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
-    // False, with errno, if not everything was written.
+    // Returns false, with errno set, if not everything could be written.
     bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
 
   private:
@@ -39,7 +39,7 @@ class open_file {
 }  // namespace
 
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
-    // Nonblocking, for pipes.
+    // Nonblocking, so that opening a named pipe returns at once.
     const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
     if (!file.is_open()) return reading::absent;
     struct stat status {};
@@ -58,7 +58,8 @@ reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, s
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    // An unused name: not another process's, another store's of this one, or left by a killed process.
+    // A name for the temporary file that no other process or thread is using, and no killed process left
+    // behind.
     std::filesystem::path apart;
     const auto open_apart = [&] {
         for (unsigned number = 0;; ++number) {
@@ -84,7 +85,7 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     }
     if (::fsync(file.descriptor()) != 0 || !file.close()) give_up(apart);
     if (::rename(apart.c_str(), path.c_str()) != 0) give_up(path);
-    // Puts the new name on disk. The file is whole either way, so a failure does not matter.
+    // Flushes the folder's entry of the new name. The file is whole in any case, so a failure is ignored.
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     if (const int descriptor = open_at(folder, O_RDONLY | O_DIRECTORY); descriptor >= 0) {
         ::fsync(descriptor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files kept from run to run and shared by processes.
+// Reads and writes files that are kept from run to run and shared by processes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace tilewalk::kept {
 
 enum class reading { done, absent, damaged };
 
-// A file counts as damaged if it is larger than the limit or not regular.
+// A file that is larger than `most_bytes`, or not a regular file, counts as damaged.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
-// The file appears whole or not at all, even after a crash. Throws as fail_to_write does.
+// Writes the whole file or none of it, even if the machine crashes. Throws what fail_to_write throws.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tilewalk::kept

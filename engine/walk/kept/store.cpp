@@ -29,7 +29,7 @@ run::tally tally_in(const std::string& bytes) {
     return std::move(run::read_tallies(in, "a block").front());
 }
 
-// Equal records have one name, so that a block written twice is one file.
+// The name follows from the records, so that a block written twice is one file.
 std::string name_of_block(const std::vector<record>& all) {
     fingerprint of;
     for (const auto& [what, bytes] : all) {
@@ -126,7 +126,7 @@ void store::flush() {
     write_pending();
 }
 
-// Records that could not be written wait for the next block.
+// Records stay pending if the block can't be written, and go into the next.
 void store::write_pending() {
     if (pending_.empty()) return;
     write_block(folder_ / name_of_block(pending_), request_, pending_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known work of a request: tallies of jobs, as far as walked, and decisions of pilots, by fingerprint.
-// New records go into blocks of a folder, if there is one, about one a second, so that a run that ends at any
-// moment loses one block at most.
+// Finished work of one run: tallies of jobs, perhaps of only some tiles, and decisions of pilots, each under
+// its fingerprint. If there is a folder, new records are written to it as blocks, about one a second, so that
+// a run that is killed loses at most one block.
 #pragma once
 
 #include <chrono>
@@ -22,29 +22,30 @@ namespace tilewalk::kept {
 
 class store {
   public:
-    // Writes nothing.
+    // A store in memory, which writes no files.
     explicit store(std::string request) : request_(std::move(request)) {}
-    // Reads the folder's blocks, or makes the folder. Throws as fail_to_write does.
+    // Reads the blocks in the folder, which is created if missing. Throws what fail_to_write throws.
     store(std::string request, std::filesystem::path folder, double block_seconds = 1);
 
     const std::string& request() const { return request_; }
     double block_seconds() const { return block_seconds_; }
     std::size_t blocks_taken() const { return blocks_taken_; }
-    // Files that were no whole blocks; their work is done again.
+    // Files in the folder that are not whole blocks of this run; the work in them is done again.
     const std::vector<std::string>& damaged() const { return damaged_; }
 
-    // Takes records from a block elsewhere, without writing them again.
+    // Adds records that were read from another place. They are not written to the folder.
     void take(std::span<const record> all);
 
     std::optional<run::tally> tally_of(const key& what) const;
     std::optional<std::string> text_of(const key& what) const;
-    // New records are written once a block's time is over. All but the first throw as fail_to_write does.
+    // Add a record. Records are written as a block once block_seconds have passed since the last; all of
+    // these functions but the first may write, and then throw what fail_to_write throws.
     void keep(const key& what, const run::tally& found);
     void keep(const key& what, const std::string& text);
     void write_if_due();
     void flush();
 
-    // All, in the order of fingerprints.
+    // All records of a kind, in the order of fingerprints.
     std::vector<record> tallies() const;
     std::vector<record> texts() const;
 
@@ -58,12 +59,12 @@ class store {
     const double block_seconds_ = 1;
     std::size_t blocks_taken_ = 0;
     std::vector<std::string> damaged_{};
-    mutable std::mutex lock_{};  // guards what follows
+    mutable std::mutex lock_{};  // guards the members below
     std::map<key, run::tally> tallies_{};
     std::map<key, std::string> texts_{};
     std::vector<record> pending_{};
-    std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();  // time of the last
-                                                                                        // block
+    // Time of the last block
+    std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace tilewalk::kept

@@ -19,11 +19,13 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Operations a second assumed until some are measured, and the most by which a block may then grow.
+// Operations a second that are assumed before any were measured, and the most by which a block may grow over
+// the last.
 constexpr double first_operations = 1 << 30, most_growth = 8;
-// A block's derivatives are in memory together.
+// Limits a block, because the derivatives of all its jobs are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
-// A process asked to end is often killed half a minute later, some after ten seconds.
+// Longest wait for the current block once a stop is asked for: schedulers often kill a process 30 seconds
+// after the request to end, some after 10.
 constexpr std::chrono::seconds longest_end{3};
 
 struct unit {
@@ -43,7 +45,7 @@ void add_missing(const tile_range& wanted, const run::tally& known, std::vector<
     if (at < wanted.end()) to.push_back({at, wanted.end() - at});
 }
 
-// Ends a block when it is done, or at once after longest_end.
+// Stops a run when asked: at the end of the current block, or within it once longest_end has passed.
 class ending {
   public:
     explicit ending(const std::atomic<bool>* asked) : asked_(asked) {}
@@ -193,20 +195,21 @@ class work::blocks {
         ++done_.jobs_done;
     }
 
-    // Cuts the tiles for one block from a unit that is too large for it.
+    // Cuts a piece for one block off the front of unit `u`. Empty if the unit is small enough for one block.
     std::optional<unit> cut_from(unit& u) {
         const double of_tile = operations_of({u.job, {u.tiles.first, 1}});
         const word64 fit =
             std::bit_floor(std::max<word64>(1, static_cast<word64>(most_operations() / of_tile)));
         if (u.tiles.count <= 2 * fit) return std::nullopt;
-        const word64 end = (u.tiles.first / fit + 1) * fit;  // end of a subtree of that size
+        // End of the subtree of `fit` tiles that has the first tile
+        const word64 end = (u.tiles.first / fit + 1) * fit;
         const unit out{u.job, {u.tiles.first, end - u.tiles.first}};
         u.tiles = {end, u.tiles.end() - end};
         ++units_left_[u.job];
         return out;
     }
 
-    // Walks one block of units of the same tiles. Returns where the next begins.
+    // Walks one block: consecutive units that have the same tiles. Returns the index of the next unit.
     std::size_t walk_from(std::size_t first) {
         const double most = most_operations();
         double operations = 0, bytes = 0;
@@ -271,10 +274,10 @@ class work::blocks {
     const run::walk& asked_;
     const taker& take_;
     ending ends_;
-    std::vector<std::optional<job_at_hand>> jobs_;  // empty: handed out
-    std::vector<double> operations_{};              // per path, by job
-    std::vector<unit> units_{};                     // in walking order
-    std::vector<std::size_t> units_left_;           // by job
+    std::vector<std::optional<job_at_hand>> jobs_;  // empty once the result was handed out
+    std::vector<double> operations_{};              // operations of one path, by job
+    std::vector<unit> units_{};                     // in the order in which they are walked
+    std::vector<std::size_t> units_left_;           // units that are still to be walked, by job
     std::vector<std::optional<error>> failures_;
     run::progress done_{};
 };
