@@ -23,7 +23,7 @@
 
 namespace tilewalk::run {
 
-// What the derivatives of a trade's first output need: its adjoint program, and that program's numbers.
+// A trade's adjoint program and the numbers for it, which give derivatives of the first output.
 struct way_back {
     const program::adjoint_program* code = nullptr;
     const program::path_data* data = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU back end: programs become lists of loops, and all cores walk their tiles.
+// The CPU back end: compiles programs to loops over lanes, and walks tiles on all cores.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ class back_end : public run::back_end {
   public:
     back_end(const lane_operations& operations, int threads, program::precision in)
         : pool_(std::make_shared<tile_pool>(operations, threads)), precision_(in) {}
-    // Keeps threads and compiled programs between walks; the programs must keep their addresses.
+    // Keeps threads and compiled programs from walk to walk. Programs are known by address, which must not
+    // change.
     back_end(std::shared_ptr<tile_pool> pool, std::shared_ptr<compiled_programs> compiled,
              program::precision in)
         : pool_(std::move(pool)), compiled_(std::move(compiled)), precision_(in) {}
@@ -34,7 +35,7 @@ class back_end : public run::back_end {
 
   private:
     std::shared_ptr<tile_pool> pool_;
-    std::shared_ptr<compiled_programs> compiled_;  // null: compiled anew for each walk
+    std::shared_ptr<compiled_programs> compiled_;  // null: programs are compiled anew for each walk
     program::precision precision_;
 };
 

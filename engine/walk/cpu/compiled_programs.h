@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs compiled for the lane machine, each once. Thread-safe.
+// A cache of programs compiled for the lane machine. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,13 @@ namespace tilewalk::cpu {
 
 class compiled_programs {
   public:
-    // Takes programs for which `takes` is true, or all. forget() a program before another takes its address.
+    // The cache is for programs of which `takes` is true, or for all. Programs are known by address: call
+    // forget() before a program is destroyed.
     explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }
-    // Compiles on first use. A program must keep its address and contents until forget().
+    // Returns the compiled program, compiling it on the first call. `p` must keep its address and contents
+    // until forget().
     std::shared_ptr<const lane_program> of(const program::path_program& p) {
         const std::shared_ptr<entry> e = entry_of(p);
         std::call_once(e->once, [&] { e->code = compile(p); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses among the compiled instruction sets. Built for the baseline, since the machine is not known yet.
+// Lists the instruction sets that this machine can run. Compiled for the baseline, as it runs before that is
+// known.
 #include "engine/walk/cpu/lane_operations.h"
 
 namespace tilewalk::cpu {
@@ -10,8 +11,8 @@ extern const lane_operations x86_64_v3;
 extern const lane_operations x86_64_v4;
 
 instruction_set_list runnable_instruction_sets() {
-    // Parts of x86-64-v3 and v4 that compilers use, with the operating system's part (saved registers). No
-    // set lacks FMA: emulating it is 34 times slower.
+    // Tests the features of x86-64-v3 and v4 that compilers use; the compiler's function also asks whether
+    // the operating system saves the registers. Every set has FMA: emulating it is 34 times slower.
     __builtin_cpu_init();
     const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -28,7 +29,7 @@ instruction_set_list runnable_instruction_sets() {
 
 extern const lane_operations native;
 
-// An architecture with FMA in its baseline (64-bit ARM).
+// Other architectures have one set, with FMA in the baseline (64-bit ARM).
 instruction_set_list runnable_instruction_sets() {
     return {{&native}, 1};
 }

@@ -43,7 +43,7 @@ void check_scenarios(const path_job& job) {
     }
 }
 
-// Lanes beyond the last path keep their old numbers, which do not count.
+// Lanes beyond the run's last path keep their old numbers, which count in no sum.
 template <class shock, class real>
 void read_row(const arrays::shock_cube& from, std::uint64_t step, std::uint64_t slot,
               std::uint64_t first_path, std::uint64_t paths, real* to) {
@@ -143,8 +143,9 @@ void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
     }
 }
 
-// Number n of a stream is element n % per_block of block n / per_block. Slots take numbers in order, except
-// those behind points, which may take any and keep only the block drawn last.
+// Number n of a stream is element n % per_block of its block n / per_block. Slots take a stream's numbers in
+// order, and blocks are reused; with points, slots may take any number, and only the block drawn last is
+// valid.
 template <class real, class shock>
 const real* lane_walk<real, shock>::shock_buffer::drawn(std::size_t step, std::size_t slot) {
     const program::place_in_stream& p = places_[slot];
@@ -201,7 +202,7 @@ void lane_walk<real, shock>::scenario_buffer::begin(const path_job& job, std::ui
     for (std::size_t s = 0; s < slots; ++s) slot_.push_back(arrays_[s].of);
 }
 
-// Skips rows already loaded, since a row often holds for many steps.
+// Skips rows that are already loaded, since one row often serves many steps.
 template <class real, class shock>
 void lane_walk<real, shock>::scenario_buffer::refill(std::size_t step) {
     for (std::size_t s = 0; s < row_.size(); ++s) {
@@ -296,7 +297,8 @@ void lane_walk<real, shock>::execute(const frame& in, std::size_t number, std::s
     }
 }
 
-// Returns the first step. The rest of a partly walked step draws anew: no section takes another's shocks.
+// Returns the first step to walk. If the walk begins within a step, that step's remaining events draw its
+// shocks again, which is safe because no section reads another's shocks.
 template <class real, class shock>
 std::size_t lane_walk<real, shock>::begin_states(const path_job& job, const frame& in) {
     const way_begun* const from = job.begun;
@@ -339,7 +341,8 @@ void lane_walk<real, shock>::leave_numbers(const path_job& job, std::size_t sect
     }
 }
 
-// `keeps` keeps each step's shocks and, before each run of a section, the states that its way back needs.
+// With `keeps`, stores each step's shocks and, before each run of a section, the states that the way back
+// reads.
 template <class real, class shock>
 void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, std::size_t from,
                                         std::size_t to, bool keeps, const std::atomic<bool>* cancel) {
@@ -382,7 +385,7 @@ void lane_walk<real, shock>::walk_piece_back(const path_job& job, std::size_t fr
     };
     for (std::size_t step = to; step-- > from;) {
         const std::span<const program::event> events = job.when->events_after(step);
-        // The step's shocks lie before what its runs kept.
+        // kept_ has a step's shocks first, then the states of the step's sections.
         std::size_t shocks = at - back.code->sections[0].given.size();
         for (const program::event& e : events) shocks -= back.code->sections[e.section].given.size();
         for (auto* const slots : {&kept_scenarios_, &kept_uniforms_, &kept_normals_}) {
@@ -498,7 +501,7 @@ lane_way_back::lane_way_back(const program::adjoint_program& of, const lane_prog
 
 template <class one_pass>
 void lane_machine::walk_passes(const path_job& job, std::uint64_t tile, const one_pass& walk) {
-    // One more row, for the sum of two outputs.
+    // The last row is for the sum of two outputs.
     payoffs_.resize((job.code->outputs.size() + 1) * kernels::paths_per_tile);
     const auto count = static_cast<std::uint64_t>(kernels::paths_in_tile(job.paths, tile));
     const auto walk_with = [&](auto& with) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks tiles of paths on one core: each instruction of a program is a loop over 256 lanes.
+// Walks tiles of paths on one core. Each instruction of a program is a loop over 256 paths, called lanes.
 #pragma once
 
 #include <algorithm>
@@ -22,69 +22,75 @@
 
 namespace tilewalk::cpu {
 
-// For derivatives of a trade's first output.
+// The programs and numbers that give derivatives of a trade's first output.
 struct lane_way_back {
     const program::adjoint_program* code = nullptr;
-    const lane_program *again = nullptr, *back = nullptr;  // programs of `code`
-    const program::path_data* data = nullptr;              // for the way back
+    const lane_program *again = nullptr, *back = nullptr;  // compiled from `code`
+    const program::path_data* data = nullptr;              // numbers for `back`
     program::derivative_places places{};
-    // First steps of the pieces. A piece is walked forth again from kept states before it is walked back.
+    // The steps are cut into pieces, given by their first steps. Each piece is walked forward again from
+    // states that were kept at its start, then backward.
     std::vector<std::size_t> pieces{};
 
-    // Most bytes of a piece's kept shocks and states, unless one step takes more.
+    // Most bytes of shocks and states that are kept for a piece, unless one step needs more.
     static constexpr std::size_t most_bytes_of_piece = std::size_t{4} << 20;
 
     lane_way_back(const program::adjoint_program& of, const lane_program& again, const lane_program& back,
                   const program::path_data& data_of_back, const program::timeline& when);
 };
 
-// States that paths leave after runs of sections, one row each, ordered by section, run and state.
+// An array for states of all paths after each run of a section: a row for each section, run and state, in
+// this order.
 struct left_numbers {
     struct of_section {
-        std::vector<std::uint32_t> states;  // the program's
+        std::vector<std::uint32_t> states;  // states to store, by number in the program
         std::size_t first_row = 0;
     };
-    std::vector<of_section> sections;  // by section; missing ones leave none
+    std::vector<of_section> sections;  // by section; for missing ones nothing is stored
     double* array = nullptr;
-    std::uint64_t pitch = 0;  // elements from row to row, at least the run's paths
+    std::uint64_t pitch = 0;  // elements from one row to the next, at least the paths of the run
 };
 
-// Paths that start from states left by others: those of a tile where the path of the tile's number was.
+// A start from states that an earlier walk left: all paths of tile t continue its path t.
 struct way_begun {
-    // Already done by the other paths: this step, and so many events after it.
+    // The earlier walk has done this step, and so many of the events after it.
     std::size_t step = 0, events = 0;
-    const double* states = nullptr;  // [state][path]
-    std::uint64_t pitch = 0;         // elements from state to state
+    const double* states = nullptr;  // indexed [state][path of the earlier walk]
+    std::uint64_t pitch = 0;         // elements from one state to the next
 };
 
-// Numbers are double in every precision, and rounded where `single` uses them. Moments are always double.
+// A trade to walk on the CPU. Its numbers are stored in double and rounded to float in precision `single`;
+// moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
     const program::timeline* when = nullptr;
     std::uint64_t seed = 0;
-    std::uint64_t paths = 0;  // the run's
+    std::uint64_t paths = 0;  // of the whole run
     program::precision precision = program::precision::double_;
-    // Replace random numbers, if present. Elements are rounded to the precision's shock type.
+    // Shocks that replace random ones, if present. Numbers are rounded to the precision's shock type.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The market's arrays, indexed by scenario_rows. A step is a row, with one slot. Converted as above.
+    // The market's arrays, indexed by scenario_rows::array, with a row for each step and one slot. Numbers
+    // are rounded to the precision's shock type.
     std::span<const arrays::shock_cube> scenarios{};
     run_of_points points{};
-    run::tile_range range{};  // to walk; empty: the whole run
-    // 0: the usual number.
+    run::tile_range range{};  // tiles to walk; empty: the whole run
+    // Tiles of a part; 0 for the default, run::part_tiles_of.
     kernels::word64 part_tiles = 0;
     const lane_way_back* back = nullptr;
-    // Only without a way back:
+    // Allowed only if `back` is null: states to store, and states to start from.
     const left_numbers* leaves = nullptr;
     const way_begun* begun = nullptr;
-    // A state that ends 256 paths, with their outputs as they are, once it is 0 on all of them.
+    // A state that stops a walk of 256 paths early, once it is 0 on all of them. Outputs keep their present
+    // numbers.
     std::optional<std::uint32_t> goes_on{};
 
-    std::uint64_t tiles() const;  // the run's
+    std::uint64_t tiles() const;  // of the whole run
     run::tile_range walked_tiles() const;
     kernels::word64 tiles_of_part() const;
-    // Throws tilewalk::error: usage if the precision needs a GPU, input if a cube or array is too small.
+    // Throws tilewalk::error: usage if the precision needs a GPU, input if an array of shocks or scenarios is
+    // too small.
     void check() const;
 };
 
@@ -101,10 +107,12 @@ class lane_walk {
           normals_(kernels::shock_kind::normal, draws.normals, points),
           uniforms_(kernels::shock_kind::uniform, draws.uniforms, points) {}
 
-    // Walks 256 paths into out[output * paths_per_tile + lane]. Throws tilewalk::error (cancelled).
+    // Walks 256 paths; writes the outputs to out[output * paths_per_tile + lane]. Throws tilewalk::error
+    // (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
-    // Also sums derivatives over these paths: sets sums[place], adds to in_tables[place].
+    // As walk(), and sums derivatives over these paths: sets sums[place], and adds derivatives to numbers of
+    // tables to in_tables[place].
     void walk_both_ways(const path_job& job, std::uint64_t first_path, double* out, std::span<double> sums,
                         std::span<kernels::fixed_sum> in_tables, const std::atomic<bool>* cancel);
 
@@ -125,12 +133,13 @@ class lane_walk {
         std::span<const real* const> by_slot() const { return slot_; }
 
       private:
-        // Keeps as many blocks as a step may touch, with the numbers that the step before left over.
+        // The random numbers of one stream, in blocks: as many as the numbers of one step may touch. A block
+        // stays for the next step if that reads the rest of it.
         struct stream {
             kernels::stream_key key;
-            std::size_t first = 0;  // index of its first array
+            std::size_t first = 0;  // index of the stream's first array in arrays_
             std::size_t blocks = 0;
-            std::size_t next = 0;  // first block not drawn yet
+            std::size_t next = 0;  // the first block that is not drawn yet
         };
         void add_streams(std::span<const program::stream_name> names);
         const real* drawn(std::size_t step, std::size_t slot);
@@ -138,7 +147,7 @@ class lane_walk {
         void read(std::size_t step);
         void begin_points(const path_job& job);
         void take_points(std::size_t step);
-        // Independent normals, for slots with more dimensions than points have.
+        // Draws independent normals, for dimensions beyond those of the points.
         auto other_normals() {
             return [this](std::size_t step, std::size_t slot, shock* out) {
                 const real* const from = drawn(step, slot);
@@ -153,7 +162,7 @@ class lane_walk {
         bool takes_points_ = false, takes_any_ = false;
         const arrays::shock_cube* from_ = nullptr;
         std::uint64_t seed_ = 0, first_path_ = 0, paths_ = 0;
-        std::span<const program::place_in_stream> places_;  // by slot
+        std::span<const program::place_in_stream> places_;  // stream and dimension of each slot
         std::vector<stream> streams_;
         std::vector<lane_array> arrays_, of_points_;
         std::vector<const real*> slot_;
@@ -169,7 +178,7 @@ class lane_walk {
         static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
         const path_job* job_ = nullptr;
         std::uint64_t first_path_ = 0, rows_read_ = 0;
-        std::vector<std::uint64_t> row_;  // by slot: row in its array
+        std::vector<std::uint64_t> row_;  // row that is loaded, by slot
         std::vector<lane_array> arrays_;
         std::vector<const real*> slot_;
     };
@@ -177,7 +186,7 @@ class lane_walk {
         const lane_program* code;
         const program::path_data* data;
         std::vector<lane_array>* registers;
-        std::span<const real*const> normals, uniforms, scenarios;  // by slot
+        std::span<const real*const> normals, uniforms, scenarios;  // indexed by slot
 
         const double* row_of(std::size_t section, std::size_t run) const {
             return data->rows[section].data() + run * data->widths[section];
@@ -221,19 +230,20 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // Requires job.check(). Reads `cancel`, if set, before each step of 256 paths, at most 17 us in the
-    // benchmark's models (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double), and
-    // throws tilewalk::error (cancelled).
+    // Walks one tile; requires that job.check() has passed. Reads `cancel`, if not null, before each step of
+    // 256 paths, which takes at most 17 us in the benchmark's models
+    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double). Throws tilewalk::error
+    // (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
-    // Also sums derivatives over the tile's paths, by place.
+    // As above, and sums derivatives over the tile's paths, by place.
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               std::span<double> derivatives, const std::atomic<bool>* cancel = nullptr);
 
     void walk_paths(const path_job& job, std::uint64_t first_path, double* payoffs,
                     const std::atomic<bool>* cancel = nullptr);
 
-    // By all walks so far; a row for 256 lanes counts once.
+    // Rows of scenarios loaded by all walks so far; loading a row for 256 paths counts once.
     std::uint64_t scenario_rows_read() const {
         return double_.scenario_rows_read() + single_.scenario_rows_read() + mixed_.scenario_rows_read();
     }
@@ -246,9 +256,9 @@ class lane_machine {
     void walk_passes(const path_job& job, std::uint64_t tile, const one_pass& walk);
     void summarise(const path_job& job, std::uint64_t tile, std::span<tile_result> results);
 
-    std::vector<double> payoffs_;            // [output][path of the tile]
-    std::vector<double> sums_;               // [pass of the tile][place]
-    std::vector<kernels::fixed_sum> fixed_;  // [place]
+    std::vector<double> payoffs_;            // indexed [output][path of the tile]
+    std::vector<double> sums_;               // indexed [256 paths of the tile][place]
+    std::vector<kernels::fixed_sum> fixed_;  // by place
 };
 
 }  // namespace tilewalk::cpu

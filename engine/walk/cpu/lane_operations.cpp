@@ -23,7 +23,7 @@
 namespace tilewalk::cpu {
 namespace {
 
-// Bits 0, 1 and 2 of the mode: a, b, c is one number for all lanes.
+// Bits 0, 1 and 2 of `mode` say that operand a, b or c is one number for all lanes.
 template <class real, program::operation code, int mode>
 [[gnu::flatten]] void loop(real* out, const real* a, const real* b, const real* c) {
     constexpr int arity = program::entry_of(code).arity;
@@ -39,7 +39,8 @@ template <class real, program::operation code, int mode>
     }
 }
 
-// Three loops: compilers not told to trust gathers split a single one into lanes (GCC 12: 3.2 ns a lane).
+// Interpolation in three loops. In a single loop, compilers that don't use gather instructions would run lane
+// by lane (GCC 12: 3.2 ns a lane).
 template <class real, int mode>
 [[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
     struct neighbours {
@@ -102,9 +103,9 @@ struct stream_of {
 
 #if defined(__AVX2__)
 
-// kernels::path_block on 64-bit words whose upper halves may hold anything, as in the counter: the widening
-// multiplication reads lower halves only. Compilers don't find this (GCC 12 multiplies 64-bit words and
-// shuffles, at less than half the speed).
+// kernels::path_block on 64-bit words whose lower halves are the 32-bit words. Upper halves may hold
+// anything, since the widening multiplication reads lower halves only. Compilers don't find this (GCC 12
+// multiplies 64-bit words and shuffles, at less than half the speed).
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
 #else
@@ -115,7 +116,7 @@ constexpr int words_per_vector = vector_bytes / 8;
 
 words product_of_lower_halves(words a, words b) {
 #if defined(__AVX512F__)
-    // The mask of ones avoids GCC 12's warning about its own header.
+    // The zero-masked form, with all lanes selected, avoids GCC 12's warning about its own header.
     return reinterpret_cast<words>(
         _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #else
@@ -148,7 +149,7 @@ vector_block philox(words path, std::uint64_t seed, std::uint32_t block, stream_
     return {x0, x1, x2, x3};
 }
 
-// Lower halves from `low`; upper halves are the lower ones of `high`.
+// Words with the lower half of `low`, and the lower half of `high` as upper half.
 words paired(words low, words high) {
     return (low & 0xffffffffu) | (high << 32);
 }
@@ -170,7 +171,7 @@ void store(word* to, words from) {
     }
 }
 
-// Even and odd paths side by side leave words in order without a shuffle.
+// Even and odd paths are computed in separate vectors, so that their words interleave without a shuffle.
 [[gnu::flatten]] void bits(kernels::word32 (&w)[4][lanes], std::uint64_t seed, std::uint64_t first_path,
                            std::uint32_t block, stream_of from) {
     words path = words{} + first_path;
@@ -214,8 +215,8 @@ void store(word* to, words from) {
 
 #endif
 
-// Looks up 256 lanes in a table of 16. Compilers split such a loop into lanes, and gathers took 5 % longer
-// for a normal than permutations on an AMD EPYC with AVX2.
+// Looks up 256 lanes in tables of 16 entries, by permutation. Compilers would run this lane by lane; gathers
+// took 5 % longer for a normal on an AMD EPYC with AVX2.
 template <class table>
 void look_up(double* inverse, double* logarithm, const kernels::word64* intervals) {
     static_assert(table::entries == 16);
@@ -233,7 +234,8 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     constexpr int step = 4;
     for (int lane = 0; lane < lanes; lane += step) {
         const __m256i which = _mm256_load_si256(reinterpret_cast<const __m256i*>(intervals + lane));
-        // The two lowest bits select in a vector, as two 32-bit halves; the others select the vector.
+        // The two lowest bits of an index select an entry of a vector, here as two 32-bit halves; the upper
+        // two bits select among four vectors.
         const __m256i twice = _mm256_add_epi64(which, which);
         const __m256i halves =
             _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
@@ -344,7 +346,8 @@ template <class shock, int count, class word>
     }
 }
 
-// Table entries are fetched one by one: compilers not told to trust gathers split the whole loop into lanes.
+// Table entries are fetched in a loop of its own, since compilers that don't use gathers run such a loop lane
+// by lane.
 template <int count>
 [[gnu::flatten]] void point_normals(double* out, const kernels::word32* directions,
                                     const kernels::scramble& by, std::uint32_t first_index,
@@ -456,7 +459,7 @@ consteval lane_points<shock> points() {
             &weighted_sum<shock>};
 }
 
-// Null for operations that are no function of single numbers, and if every operand is one number.
+// Null if the operation is no function of single numbers, or if `mode` makes every operand one number.
 template <class real, std::size_t index, int mode>
 consteval typename lane_functions<real>::loop loop_of() {
     constexpr auto code = static_cast<program::operation>(index);

@@ -14,8 +14,8 @@ using program::state_write;
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// Lays out one section. States own registers 0..states-1 all along the path. Results take registers from a
-// free list, or their state's register once nothing needs its old value.
+// Compiles one section. State s owns register s for the whole path. A result takes a free register or, once
+// the old value of the state that it becomes is no longer needed, that state's register.
 class section_layout {
   public:
     section_layout(const program::guarded_section& of, lane_program& into)
@@ -33,7 +33,7 @@ class section_layout {
             for (; next < g.first; ++next) emit(next);
             const std::size_t start = out_.size();
             for (; next < g.last; ++next) emit(next);
-            if (start == out_.size()) continue;  // only states, unchanged
+            if (start == out_.size()) continue;  // the guarded nodes emitted no instruction
             out_[start].skipped = static_cast<std::uint32_t>(out_.size() - start);
             out_[start].guard = place_[g.condition];
             out_[start].wanted = g.side;
@@ -65,7 +65,8 @@ class section_layout {
     }
 
     void choose_state_targets() {
-        // A state that saves another's old value takes it first, unless its own old value is still read.
+        // A state that takes over another state's old value copies it first, unless its own old value is
+        // still read.
         for (const state_write& w : code_.writes) {
             const node& from = code_.nodes[w.node];
             if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0)
@@ -74,7 +75,8 @@ class section_layout {
             early_.push_back(w.state);
             --copies_of_[from.args[0]];
         }
-        // A result goes straight into its state's register if nothing later needs the state's old value.
+        // A result is computed straight into its state's register if the state's old value is not read
+        // afterwards.
         target_.assign(code_.nodes.size(), none);
         for (const state_write& w : code_.writes) {
             if (program::is_leaf(code_.nodes[w.node].code) || target_[w.node] != none) continue;
@@ -143,7 +145,8 @@ class section_layout {
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
         give_a_lane(it, arity);
-        // Last uses return their registers first: a loop may write where it reads.
+        // Frees the registers of operands used here for the last time before the result takes one: a loop may
+        // write to its operand.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];
@@ -155,7 +158,8 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // Loops need an operand that differs by path, which programs made by passes may lack.
+    // A loop needs at least one operand with 256 numbers, which a node may lack after optimisation: spreads
+    // one.
     void give_a_lane(instruction& it, int arity) {
         if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
         const std::uint32_t filled = take_register();
@@ -165,7 +169,8 @@ class section_layout {
         free_.push_back(filled);
     }
 
-    // The remaining writes happen together: values are saved before they are overwritten.
+    // The remaining writes to states are simultaneous: a value that is still needed is saved before it is
+    // overwritten.
     void copy_writes() {
         struct move {
             std::uint32_t to;
@@ -194,7 +199,7 @@ class section_layout {
                 moves.erase(free_target);
                 continue;
             }
-            const std::uint32_t saved = take_register();  // the states form a ring: save one
+            const std::uint32_t saved = take_register();  // states are exchanged in a cycle: save one of them
             const std::uint32_t victim = moves.front().to;
             push(saved, {space::lane, victim});
             for (move& m : moves) {
@@ -209,8 +214,8 @@ class section_layout {
     lane_program& into_;
     std::vector<std::uint32_t> last_use_;
     std::vector<operand> place_;
-    std::vector<std::uint32_t> last_state_read_;  // last operation that reads the state, or 0
-    std::vector<int> copies_of_;                  // writes of the state's old value to others
+    std::vector<std::uint32_t> last_state_read_;  // the last node that reads the state, or 0
+    std::vector<int> copies_of_;                  // writes of this state's old value to other states
     std::vector<std::uint32_t> target_;
     std::vector<std::uint32_t> early_;
     std::vector<std::uint32_t> free_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path program as lists of loops for the lane machine, with their registers.
+// A path program compiled for the lane machine: loops over lanes, and the registers that they use.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace tilewalk::cpu {
 
 enum class space : std::uint8_t {
     lane,    // a register of 256 numbers
-    normal,  // a shock of this step, 256 numbers; likewise the next two
+    normal,  // a shock of this step, 256 numbers; uniform and scenario likewise
     uniform,
     scenario,
-    constant,  // one number: a literal
-    term,      // one number of the trade
-    row,       // one number of this run of the section
+    constant,  // a literal number
+    term,      // a term: one number for all paths
+    row,       // a number of the row of this run of the section
 };
 struct operand {
     space in = space::lane;
@@ -28,14 +28,15 @@ struct operand {
 };
 
 struct instruction {
-    // constant: copies or broadcasts args[0].
+    // `constant` copies args[0], or spreads it if it is one number.
     program::operation code = program::operation::constant;
     std::uint8_t mode = 0;
     std::uint32_t out = 0;  // lane register
     operand args[3];
-    // For interpolate: the table's place in the row, and its size.
+    // For `interpolate`: where the table begins in the row, and its size.
     std::uint32_t table = 0, size = 0;
-    // Skips `skipped` instructions from this one on if `guard` is `wanted` on no lane.
+    // If skipped > 0 and `guard` is `wanted` on no lane, this instruction is left out with the following
+    // ones, `skipped` in all.
     std::uint32_t skipped = 0;
     operand guard{};
     bool wanted = false;
@@ -44,11 +45,11 @@ struct instruction {
 struct lane_program {
     std::vector<std::vector<instruction>> sections;
     std::vector<double> constants;
-    std::vector<std::uint32_t> outputs;  // lane registers; state s lives in register s
+    std::vector<std::uint32_t> outputs;  // registers of the outputs; state s has register s
     std::vector<program::output_pair> crossed;
     std::uint32_t states = 0;
     std::uint32_t registers = 0;
-    std::vector<program::place_in_stream> normals, uniforms;  // by slot
+    std::vector<program::place_in_stream> normals, uniforms;  // stream and dimension, by slot
     int scenarios_per_step = 0;
 
     std::size_t operations() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quasi-random shocks of 256 paths, in the order in which a trade takes dimensions.
+// Quasi-random shocks of 256 paths. A trade's order says which dimension of a point serves which shock.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace tilewalk::cpu {
 
-// A randomisation has a power of two of tiles, or few_points paths in trials.
+// The points of a run. A randomisation has a power of two of tiles, or few_points paths in a pilot run.
 struct run_of_points {
-    const quasi::order* order = nullptr;  // null: shocks are independent
+    const quasi::order* order = nullptr;  // null: shocks are independent random numbers
     std::uint64_t paths_of_randomisation = 0;
 };
 
@@ -25,7 +25,7 @@ class point_shocks {
   public:
     explicit point_shocks(const lane_points<shock>& functions) : functions_(functions) {}
 
-    // `draw(step, slot, out)` makes independent normals.
+    // Begins 256 paths. Shocks without a dimension of the points are drawn by draw(step, slot, out).
     template <class other_draw>
     void begin_normals(const run_of_points& of, std::uint64_t seed, std::uint64_t first_path,
                        const other_draw& draw) {
@@ -44,7 +44,7 @@ class point_shocks {
         }
         for (std::size_t step = 0; step < order.steps(); ++step) rotate(step);
     }
-    // Valid until the next call for the slot.
+    // The shocks of one step and slot, valid until the next call for this slot.
     template <class other_draw>
     const shock* normals(std::size_t step, std::size_t slot, const other_draw& draw) {
         if (are_made_ahead()) return at(step * slots_ + slot);
@@ -136,11 +136,11 @@ class point_shocks {
     }
 
     const lane_points<shock>& functions_;
-    const kernels::normal_table<shock>* table_ = nullptr;  // made on first use
+    const kernels::normal_table<shock>* table_ = nullptr;  // set by begin()
     run_of_points of_;
     std::uint64_t seed_ = 0;
     std::uint32_t randomisation_ = 0, first_index_ = 0;
-    std::size_t slots_ = 0, scratch_ = 0;  // arrays from scratch_ on are temporary
+    std::size_t slots_ = 0, scratch_ = 0;  // the arrays from scratch_ on hold intermediate results
     std::vector<shock_array> arrays_;
 };
 

@@ -19,7 +19,7 @@ namespace tilewalk::cpu {
 
 inline constexpr std::uint64_t shadow_tiles = 4;
 
-// Double's arithmetic on the shocks of this precision.
+// The precision with double's arithmetic on the same shocks as `of_run`.
 constexpr program::precision shadow_precision(program::precision of_run) {
     return program::shock_type(of_run) == program::number_type::double_ ? program::precision::double_
                                                                         : program::precision::mixed;
@@ -30,9 +30,10 @@ constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
 }
 
 struct shadow {
-    // Mean of the run's arithmetic minus double's, over the sample. Infinite if only one of them is finite.
+    // Mean over the sample of the payoff in the run's precision minus that in double. Infinite if only one of
+    // them is finite.
     double difference = 0;
-    // In standard errors of the whole run's price; should be far below 1. May be infinite.
+    // The difference in standard errors of the whole run's price; should be far below 1. May be infinite.
     double in_standard_errors = 0;
 };
 shadow compare(const kernels::tile_result& sample, const kernels::tile_result& in_double,

@@ -16,11 +16,11 @@ namespace {
 
 using kernels::word64;
 
-// Tiles are merged in blocks, so that memory does not grow with paths. A block lies within a part: its tiles
-// are a subtree of the run's, or a range's share of one.
+// Results of tiles are merged as soon as a block of tiles is complete, so that memory does not grow with
+// paths. A block lies within a part and is a subtree of the run, or the tiles of one that the range covers.
 constexpr word64 most_tiles_of_block = 1024;
 
-// Counts the tiles whose results are kept, now and at most.
+// Counts the tiles whose results are in memory, now and at the peak.
 class kept_tiles {
   public:
     void add(std::uint64_t tiles) {
@@ -38,7 +38,8 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Keeps the results of tile `at` of `count`. True if they complete the block.
+    // Stores the results of tile `at` of the block's `count` tiles. Returns whether the block is now
+    // complete.
     bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r,
               std::span<const double> derivatives, kept_tiles& all) {
         std::call_once(made_, [&] {
@@ -64,15 +65,15 @@ class tile_block {
   private:
     std::once_flag made_;
     std::atomic<std::size_t> kept_{0};
-    std::vector<tile_result> tiles_;   // [tile][row of the tally]
-    std::vector<double> derivatives_;  // [tile][derivative of the tally]
+    std::vector<tile_result> tiles_;   // indexed [tile][row of the tally]
+    std::vector<double> derivatives_;  // indexed [tile][derivative of the tally]
 };
 
 std::size_t derivatives_of(const path_job& job) {
     return job.back == nullptr ? 0 : job.back->places.size;
 }
 
-// Derivatives are kept by tile, too, in at most so many bytes a block unless one tile has more.
+// Most bytes of derivatives in a block, unless one tile needs more.
 constexpr std::size_t most_bytes_of_block = std::size_t{8} << 20;
 
 word64 block_tiles_of(const path_job& job) {
@@ -81,11 +82,11 @@ word64 block_tiles_of(const path_job& job) {
 }
 
 struct walked_job {
-    word64 first_tile;  // counted over all jobs
+    word64 first_tile;  // number of the job's first tile, counted over all jobs
     run::tile_range range;
     word64 block_tiles;
     std::vector<tile_block> blocks;
-    std::size_t blocks_left;  // not in the tally yet
+    std::size_t blocks_left;  // blocks not yet merged into the tally
     std::mutex lock;
     run::tally tally;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the tiles of many trades on all cores. Results are kept by tile and merged in the run's one tree, so
-// they do not depend on which core walks a tile, or when.
+// Walks the tiles of many trades on all cores. Results are stored by tile and merged in the run's fixed
+// summation tree, so they do not depend on which core walks a tile, or when.
 #pragma once
 
 #include <atomic>
@@ -19,19 +19,20 @@ struct pool_progress {
     std::size_t jobs_done = 0;
     std::uint64_t path_steps_done = 0;
     std::uint64_t most_tiles_kept = 0;
-    // Known at the end.
+    // Set only in the last report.
     std::uint64_t scenario_rows_read = 0;
 };
 
-// Most bytes that walk_all keeps for one job.
+// Most bytes that walk_all holds in results of one job without derivatives.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
-// Keeps threads, each with a lane machine, from walk to walk. One caller at a time.
+// Threads that persist from walk to walk, each with a lane machine. Only one thread may call at a time.
 class tile_pool {
   public:
     tile_pool(const lane_operations& operations, int threads) : operations_(operations), crew_(threads) {}
 
-    // Returns a tally for each job. The caller walks, too, and reports progress ten times a second.
+    // Walks all jobs and returns their tallies. The calling thread takes part, and reports progress ten times
+    // a second.
     std::vector<run::tally> walk_all(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
                                      const std::function<void(const pool_progress&)>& on_progress);
 
