@@ -29,7 +29,7 @@ instruction_set_list runnable_instruction_sets() {
 
 extern const lane_operations native;
 
-// Other architectures have one set, with FMA in the baseline (64-bit ARM).
+// Architectures with FMA in their baseline (64-bit ARM) have one set.
 instruction_set_list runnable_instruction_sets() {
     return {{&native}, 1};
 }

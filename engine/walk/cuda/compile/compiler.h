@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles CUDA text to machine code at run time, without a GPU: NVRTC with the kernel headers embedded here.
+// Compiles CUDA source text to machine code at run time, by NVRTC; needs no GPU. The kernel headers are
+// embedded.
 #pragma once
 
 #include <memory>
@@ -12,10 +13,10 @@
 namespace tilewalk::cuda {
 
 struct compile_request {
-    std::string text;          // a translation unit; includes "kernels/..." and `headers` alone
+    std::string text;          // a translation unit that includes only "kernels/..." and `headers`
     std::string architecture;  // "sm_90"
-    // Toolkit headers, for comparison kernels written with the toolkit alone. Contraction and --use_fast_math
-    // are then on, and bits are not promised.
+    // Toolkit headers, for kernels that others wrote and ours are compared with. With any, contraction and
+    // --use_fast_math are on, and bits are not promised.
     toolkit_headers headers{};
 };
 
@@ -25,26 +26,27 @@ struct compiled {
     std::string log;  // warnings, and ptxas's report of registers, spills and stack
 };
 
-// Throws tilewalk::error (compile) with the compiler's own words.
+// A run-time compiler. compile() throws tilewalk::error (compile) with the compiler's messages.
 class compiler {
   public:
     virtual ~compiler() = default;
     virtual compiled compile(const compile_request& what, bool with_ptx = false) = 0;
-    // One line with all else that decides the output: the compiler's version, its options, the headers.
+    // One line that names everything else the output depends on: the compiler's version, its options, our
+    // headers.
     virtual std::string fingerprint() const = 0;
 };
 
-// The machine's NVRTC. Throws tilewalk::error (device) that lists where it looked. Thread-safe.
+// The NVRTC of this machine. Throws tilewalk::error (device) that lists the places searched. Thread-safe.
 compiler& nvrtc_compiler();
 // Empty if nvrtc_compiler() works, otherwise the reason.
 std::string why_no_compiler();
 
-// "NVRTC 13.0", and its folder; empty if there is none.
+// "NVRTC 13.0", and the folder of its library; empty if NVRTC is not found.
 std::string nvrtc_version();
 std::string nvrtc_folder();
 
-// Opens the first of these libraries (paths or loader names) that is a new enough NVRTC with its built-ins
-// beside it; throws as nvrtc_compiler() does. Libraries stay loaded.
+// Opens the first library of the list (paths or names for the loader) that is a recent enough NVRTC and has
+// its built-ins library beside it; throws like nvrtc_compiler(). Libraries are never unloaded.
 std::unique_ptr<compiler> open_nvrtc(std::span<const std::string> libraries);
 
 }  // namespace tilewalk::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated moves made ahead of the path kernel. No choice changes a bit of a result.
+// Correlated moves (drift + root of the covariance * normals), computed by a matrix kernel before the path
+// kernel runs. Every variant of the kernel gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -19,42 +20,42 @@ namespace tilewalk::cuda {
 using program::precision;
 
 struct correlation_variant {
-    std::string_view name;       // "tiled_16_unrolled"
-    std::string_view kind;       // its class, and the name of its header
-    std::string_view constants;  // the arguments of its class after the types
+    std::string_view name;       // such as "tiled_16_unrolled"
+    std::string_view kind;       // the kernel's class template, also the name of its header
+    std::string_view constants;  // template arguments after the types
     std::uint32_t threads = 0;   // per block
-    int rows = 0, paths = 0;     // factors and paths whose moves one block makes
+    int rows = 0, paths = 0;     // factors and paths for which one block computes moves
     std::uint32_t shared_bytes_single = 0, shared_bytes_double = 0;
 
     std::uint32_t shared_bytes(precision p) const;
 };
-// The plainest first.
+// All variants of the matrix kernel, the simplest first.
 std::span<const correlation_variant> correlation_variants();
-// Throws tilewalk::error (usage) that names the known variants.
+// Throws tilewalk::error (usage), naming the known variants.
 const correlation_variant& find_correlation_variant(std::string_view name);
 const correlation_variant& best_correlation_variant(std::size_t factors);
 
-// With `auto`, moves are made ahead from this many factors on. On an H100 a basket of 12 dates and 2^20 paths
-// in double took 2.9 ms with the product in its kernel at 24 assets, 8.0 at 48 and 33 at 64, where a thread's
-// numbers no longer fit into registers. Made ahead it took 26.6 at 96: 9.6 to fill and walk the arrays,
-// linear in the assets, and 17.0 for the matrix kernel, at most quadratic. At 64 it takes between 8.0 and
-// 26.6 (bench/results/*-correlation.txt).
+// The number of factors from which setting `auto` computes moves before the path kernel. Measured on an H100,
+// a basket of 12 dates, 2^20 paths, double. Product in the path kernel: 2.9 ms for 24 assets, 8.0 for 48, 33
+// for 64, where a thread's numbers no longer fit into registers. Moves computed before: 26.6 ms for 96 assets
+// (9.6 to fill and walk the arrays, 17.0 for the matrix kernel), so between 8.0 and 26.6 for 64
+// (bench/results/*-correlation.txt).
 inline constexpr std::size_t correlation_crossover = 64;
 
-// `setting` is auto, kernel or matrix; throws tilewalk::error (usage) for any other.
+// `setting` is auto, kernel (never) or matrix (always); throws tilewalk::error (usage) for any other.
 bool makes_moves_ahead(std::string_view setting, std::size_t factors);
 
-// Kernel `correlate` with one kernels::correlation::arguments.
+// Text of a kernel named `correlate`, whose argument is a kernels::correlation::arguments.
 std::string correlation_text(const correlation_variant& v, precision p);
 
-// A trade's drifts and roots in the kernel's order, step by step.
+// A trade's drifts and roots, in the order in which the kernel reads them, step by step.
 std::vector<std::byte> correlation_numbers(const program::move_numbers& from, precision p);
 
 struct correlation_job {
-    const void* numbers = nullptr;                  // on the device, at the first of the steps
-    const void* shocks = nullptr;                   // row step * factors + i, at the first of the paths
-    void* moves = nullptr;                          // rows as in shocks, no overlap
-    std::uint64_t shock_pitch = 0, move_pitch = 0;  // elements from row to row
+    const void* numbers = nullptr;  // numbers of the first step, on the device
+    const void* shocks = nullptr;   // shock i of a step at row step * factors + i; points to the first path
+    void* moves = nullptr;          // same rows as `shocks`; must not overlap them
+    std::uint64_t shock_pitch = 0, move_pitch = 0;  // elements from one row to the next
     std::uint64_t paths = 0;
     std::size_t factors = 0, steps = 0;
 };
@@ -65,11 +66,11 @@ struct correlation_launch {
     launch how;
     kernels::correlation::arguments arguments;
 };
-// The fewest launches that the device's limit on blocks allows.
+// Splits a job into as few launches as the device's limit on blocks allows.
 std::vector<correlation_launch> correlation_launches(const correlation_job& job, const correlation_variant& v,
                                                      precision p, std::uint64_t most_blocks = (1u << 31) - 1);
 
-// `k` must be the kernel of correlation_text(v, p). Throws device_error.
+// Launches kernel `k`, which must be compiled from correlation_text(v, p). Throws device_error.
 void make_moves(device& on, kernel k, const correlation_variant& v, precision p, const correlation_job& job,
                 stream s);
 

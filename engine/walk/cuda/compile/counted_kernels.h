@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the kernels that one run takes from a store that other runs may use at the same time.
+// Counts the kernels that one run takes from the store, which runs at the same time may share.
 #pragma once
 
 #include <cstddef>

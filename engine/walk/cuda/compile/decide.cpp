@@ -12,7 +12,7 @@
 
 namespace tilewalk::cuda {
 
-// Figures behind the choices: bench/results/*-path-kernels.txt (H100), *-lean-walks.txt,
+// Measurements behind the choices: bench/results/*-path-kernels.txt (H100), *-lean-walks.txt,
 // *-table-of-logarithms.txt and *-resident-blocks.txt (H200).
 namespace {
 
@@ -20,21 +20,21 @@ int bytes_of_shock(precision p) {
     return static_cast<int>(bytes_of(program::shock_type(p)));
 }
 
-// Numbers that a path keeps between steps, or takes for one.
+// Numbers that a thread holds for each path: its states and the shocks of one step.
 std::size_t numbers_of_path(const program::path_program& p) {
     return p.states.size() + static_cast<std::size_t>(p.slots_per_step());
 }
 constexpr std::size_t least = 3, few = 6, some = 9;
 
-// Rows wait in registers after an early load: 40 rows (a swap rate of ten bonds, two-factor rates) had no
-// room under a bound on registers, 36 had none with four paths a thread.
+// The compiler loads a section's row into registers early. With a bound on registers there was no room for 40
+// numbers (a swap rate of ten bonds, two-factor rates); with four paths a thread, none for 36.
 bool has_short_rows(const program::path_program& p) {
     constexpr std::size_t most_rows = 32;
     return std::all_of(p.sections.begin(), p.sections.end(),
                        [](const program::lane_section& s) { return s.per_run.columns.size() <= most_rows; });
 }
 
-// A table read is many operations, and two addresses, in one node.
+// Nodes of a section. A table read counts as eight, since it takes many operations and two addresses.
 std::size_t nodes_in_all(const program::lane_section& s) {
     constexpr std::size_t more_for_table = 7;
     const auto tables = static_cast<std::size_t>(
@@ -53,7 +53,7 @@ bool has_sections_of(const program::path_program& p, std::size_t most_nodes) {
                        [&](const program::lane_section& s) { return nodes_in_all(s) <= most_nodes; });
 }
 
-// Bytes of the shocks of several steps that wait in registers.
+// Bytes of registers in which a thread holds the shocks of several steps.
 int bytes_that_wait(const program::path_program& p, const kernel_decision& how) {
     const feed_entry& feed = feed_named(how.feed);
     const int slots = p.slots_per_step();
@@ -61,8 +61,8 @@ int bytes_that_wait(const program::path_program& p, const kernel_decision& how) 
     return how[knobs::distance] * slots * how[knobs::width] * bytes_of_shock(how.precision);
 }
 
-// Long sections leave shocks less room: 64 registers of them fitted beside sections of up to 62 nodes, not
-// beside 70 (a swaption, mixed) or 181 (a double barrier, double). Sections of every step stand side by side.
+// Long sections leave fewer registers for shocks: 64 fitted beside sections of up to 62 nodes, not beside 70
+// (a swaption, mixed) or 181 (a double barrier, double). Sections that run on every step count together.
 bool has_long_sections(const program::path_program& p) {
     constexpr std::size_t long_section = 64;
     std::size_t on_every_step = 0, longest = 0;
@@ -72,7 +72,8 @@ bool has_long_sections(const program::path_program& p) {
     }
     return std::max(longest, on_every_step) > long_section;
 }
-// 32 registers of shocks did not fit beside two normal laws and 51 nodes (a shout option, double).
+// Two normal distribution functions in 51 nodes left no room for 32 registers of shocks (a shout option,
+// double).
 bool has_heavy_sections(const program::path_program& p) {
     constexpr std::size_t heavy_section = 48;
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
@@ -83,7 +84,8 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread fitted beside four normal laws (a complex chooser), but not beside a pair's in single.
+// Four paths a thread fitted beside four normal distribution functions (a complex chooser), but not beside
+// those of a pair of them in single.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -94,11 +96,12 @@ bool reads_tables(const program::path_program& p) {
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
-// Paths of a thread share work that is alike for all, while their states and shocks fit into registers. Four
-// were best for an Asian (one shock, two states) in every precision. For an autocallable on five assets one
-// was best; two in single_fast, whose functions need few registers, but not beside long rows in a section of
-// 157 nodes (two legs of constant maturity rates). With two, an Asian with three derivatives carried along
-// (one shock, ten states) took 1.11 times its price's time in double, 1.12 in single (H200, 2026-11).
+// Paths per thread. They share the work that is the same for all paths, as long as their states and shocks
+// fit into registers. Four were best for an Asian (one shock, two states) in every precision. One was best
+// for an autocallable on five assets, but two in single_fast, whose functions need few registers, unless a
+// section of 157 nodes has a long row (two legs of constant maturity rates). With two, an Asian with three
+// derivatives carried along (one shock, ten states) took 1.11 times as long as its price in double, 1.12 in
+// single (H200, 2026-11).
 int best_width(const program::path_program& p, const kernel_decision& how) {
     if (numbers_of_path(p) <= few && has_short_rows(p)) return has_few_normal_laws(p) ? 4 : 2;
     const bool is_between = p.outputs.size() > 1 && numbers_of_path(p) <= 2 * few && has_short_rows(p);
@@ -106,10 +109,11 @@ int best_width(const program::path_program& p, const kernel_decision& how) {
     return is_light || is_between ? 2 : 1;
 }
 
-// Unless told how many blocks of 256 threads are to be resident, the compiler takes fewer or more registers
-// than are best. Two: in double, where models gain up to a fifth, and in mixed. Three: single_fast with
-// tables in its steps. One path in double gains, too, beside a step of 132 nodes; beside 235 it lost a
-// twentieth. A kernel without room in that many registers is built without the wish.
+// Blocks to be resident on a multiprocessor, which bounds a thread's registers; 0 leaves it to the compiler,
+// which often takes too few or too many. In blocks of 256 threads, best were two in double, where models gain
+// up to a fifth, and in mixed; three in single_fast with tables in the steps. One path a thread in double
+// gained beside a step of 132 nodes, and lost a twentieth beside 235. A kernel that would spill is built
+// without the bound.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
     const bool four = how[knobs::width] == 4;
@@ -123,8 +127,8 @@ int best_blocks(const program::path_program& p, const kernel_decision& how) {
     return of_256 * 256 / how[knobs::block];
 }
 
-// Copies of 16 bytes want neighbours in shared memory to be neighbours in memory: transposed was 1.6 times as
-// fast as padded. For smaller copies padded was no slower.
+// With copies of 16 bytes, which need neighbouring elements of shared memory to be neighbours in memory,
+// transposed was 1.6 times as fast as padded. With smaller copies padded was no slower.
 kernels::ring_layout best_layout(const kernel_decision& how) {
     return how[knobs::width] * bytes_of_shock(how.precision) >= 16 ? kernels::ring_layout::transposed
                                                                    : kernels::ring_layout::padded;
@@ -154,7 +158,7 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
     if (measured != nullptr && wish.is_open() && fits(*measured, slots)) return *measured;
     kernel_decision how = with_presets(wish);
     const bool chooses_width = !wish[knobs::width];
-    // Only the padded layout has a padding.
+    // A padding that is set implies the padded layout.
     const bool chooses_layout =
         !wish[knobs::layout] && !wish[knobs::padding] && feed_named(how.feed).makes_use_of(knobs::layout);
     if (chooses_width) how[knobs::width] = best_width(p, how);
@@ -164,13 +168,13 @@ kernel_decision decide(const kernel_wish& wish, const program::path_program& p, 
         return fits(how, slots) && !(chooses_width && crowds_registers(p, how));
     };
     while (!arranged() && chooses_width && how[knobs::width] > 1) how[knobs::width] /= 2;
-    // Even one path does not fit beside 96 registers of shocks (a Parisian's).
+    // 96 registers of shocks do not fit beside long sections even with one path a thread (a Parisian).
     const bool chooses_distance = !wish[knobs::distance] && has_long_sections(p);
     while (chooses_distance && how[knobs::distance] > 1 && bytes_that_wait(p, how) > 256) {
         --how[knobs::distance];
         settle_padding(wish, how);
     }
-    // For a step of many shocks: the longest ring that fits, then the largest block.
+    // If a step has many shocks: take the longest ring that fits into shared memory, then the largest block.
     while (!wish[knobs::distance] && how[knobs::distance] > 1 && !fits(how, slots)) {
         --how[knobs::distance];
         settle_padding(wish, how);
@@ -188,7 +192,7 @@ std::string described(const kernel_decision& how) {
         out += ", " + (is_name ? "" : std::string(k.line().name) + " ") + text_of(k.line(), how[k]);
     };
     for (const knob_id k : all_knobs()) {
-        // Omits a padding that is the default.
+        // The default padding is not mentioned.
         const bool is_found = k == knobs::padding && (how.layout() != kernels::ring_layout::padded ||
                                                       how[k] == found_padding(how[knobs::distance]));
         if (feed.makes_use_of(k) && !is_found) add(k);
@@ -199,22 +203,23 @@ std::string described(const kernel_decision& how) {
     return out;
 }
 
-// ---- both ways -------------------------------------------------------------------------------------------
+// ---- walking both ways -----------------------------------------------------------------------------------
 
 namespace {
 
 using program::adjoint_program;
 using program::path_program;
 
-// States before the steps of a piece are in shared memory if they take no more of a block's: five blocks of
-// 128 threads then fit in a multiprocessor of compute capability 9.0, as many as their registers allow.
+// States kept for the way back go to shared memory if a block's take no more than this: five blocks of 128
+// threads then fit on a multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
-// A thread walks two paths if a step has so many shocks or, in double, more nodes on both ways; a derivative
-// to a row counts as some nodes, since it waits in a register to be summed. It walks one path if there are
-// yet more nodes (in single twice as many), for which two would have no registers.
+// A thread walks four paths at once; two if a step has at least 4 shocks or, in double, more than 90 nodes on
+// both ways together, where a derivative to a row counts as three, since it waits in a register to be summed;
+// one if there are more than 400 nodes (800 in single), for which two would have no registers.
 constexpr int least_shocks_of_two_paths = 4;
 constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
-// Quiet pieces have code of their own, unless steps are so long that it does not pay.
+// Pieces in which only the sections of every step run (quiet pieces) get code of their own, unless a step has
+// more nodes than this.
 constexpr std::size_t most_nodes_of_quiet_steps = 160;
 
 std::size_t nodes_of_step(const path_program& p) {
@@ -235,9 +240,9 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     way_back_decision out;
     out.precision = precision;
     out.rounds = rounds;
-    // One shock a step is made again in less time than it is brought, where the GPU's hardware makes it.
+    // In single_fast, a single shock a step is drawn again faster than it is read back.
     out.keeps_shocks = !program::is_fast(precision) || p.slots_per_step() > 1;
-    // Four paths a thread share what is alike for them, if there are registers for them.
+    // Four paths of a thread share the work that is the same for all, if there are enough registers.
     const bool is_double = program::bytes_of(program::real_type(precision)) == sizeof(double);
     const std::size_t nodes = nodes_of_step(p) + nodes_of_step(a.back);
     std::size_t rows = 0;
@@ -250,7 +255,7 @@ way_back_decision best_way_back(program::precision precision, int rounds, const 
     out.reads.rounds = rounds;
     out.reads[knobs::width] = is_one ? 1 : are_four ? 4 : 2;
     out.reads[knobs::block] = 128;
-    // One and two paths have no registers to spare for addresses of a prefetch.
+    // With one or two paths a thread, no registers are left for the addresses of a prefetch.
     out.reads.feed = are_four && !is_one ? "l2_prefetch" : "none";
     out.reads[knobs::distance] = 4;
     out.reads.space = "global";
@@ -320,7 +325,7 @@ way_back_memory memory_of(const path_program& p, const adjoint_program& a, std::
     out.feed_bytes =
         whole_16(std::max(how.reads_back() ? feed_shared_bytes(how.reads, p.slots_per_step()) : 0,
                           static_cast<std::uint64_t>(reduction_named("tree").shared_bytes)));
-    constexpr std::size_t slots = 16;  // of kernels::sums_of_warp
+    constexpr std::size_t slots = 16;  // slots per warp in kernels::sums_of_warp
     out.sum_bytes = static_cast<std::size_t>(how.block()) / kernels::threads_of_warp * slots *
                     (kernels::threads_of_warp + 1) * (words.is_fast ? sizeof(float) : sizeof(double));
     out.shared_bytes = static_cast<std::uint32_t>(

@@ -17,7 +17,7 @@ namespace {
 
 using enum feed_entry::use;
 
-// A path kernel also keeps the payoffs of its tile in shared memory.
+// Shared memory for the payoffs of a tile, which a path kernel has besides its feed's.
 constexpr std::uint64_t bytes_of_payoffs(int rows) {
     return static_cast<std::uint64_t>(rows) * kernels::paths_per_tile * sizeof(double);
 }
@@ -38,7 +38,7 @@ std::uint64_t stages(const kernel_decision& how, int slots) {
         .bytes();
 }
 
-// name, summary; uses, knobs, least compute capability, shared memory
+// columns: name, summary, uses, knobs, least compute capability, shared memory
 constexpr auto feed_catalogue = std::to_array<feed_entry>({
     {"none",
      "a plain load where it is used, not unrolled: the baseline",  //
@@ -157,7 +157,7 @@ std::string with_commas(std::uint64_t number) {
     return text;
 }
 
-// The mildest single changes of each kind that would make it fit.
+// Changes of one knob each, as small as possible, with which the kernel would fit into shared memory.
 std::vector<std::string> what_fits(const kernel_decision& how, int slots, const feed_entry& feed,
                                    std::uint64_t payoff_bytes, std::uint64_t limit) {
     std::vector<std::string> found;
@@ -221,7 +221,7 @@ std::string feed_entry::header() const {
 }
 
 std::string feed_entry::type() const {
-    // A keyword of C++.
+    // `inline` is a keyword of C++.
     return name == "inline" ? "inline_" : std::string(name);
 }
 

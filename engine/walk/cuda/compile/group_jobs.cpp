@@ -16,7 +16,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Identifies the points of a job that takes them step by step.
+// A key that is equal for jobs with the same points, where points are taken step by step.
 std::vector<std::uint64_t> points_in_steps(const run::job& of) {
     std::vector<std::uint64_t> out{of.when->steps()};
     for (const std::uint32_t stream : of.code->normal_streams) {
@@ -60,7 +60,8 @@ std::vector<job_group> group_jobs(
     const ways_of_points ways(run.how, run.among.empty() ? separated.given() : run.among,
                               [&](const run::job& job) { return run.points_of(job); });
     std::map<std::pair<const program::path_program*, point_way>, std::size_t> by_code;
-    std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of walk and correlate
+    // By texts of the path kernel and the matrix kernel
+    std::map<std::pair<std::string, std::string>, std::size_t> by_text;
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;
@@ -91,7 +92,7 @@ std::vector<job_group> group_jobs(
         }
         out[known->second].jobs.push_back(j);
     }
-    // Longest first, so that the last to run are short.
+    // Longest jobs first, so that a launch does not end with a long one.
     for (job_group& g : out) {
         std::stable_sort(g.jobs.begin(), g.jobs.end(), [&](std::size_t a, std::size_t b) {
             return packed.records[a].steps > packed.records[b].steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups a run's jobs by the kernel that walks them.
+// Groups the jobs of a run by the kernel that walks them.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@ struct tuned_device {
     const device_properties& on;
 };
 
-// How points reach paths. A requested feed of arrays reads all points. Otherwise paths make few points
-// themselves, unless more than two jobs take the same ones, since one filled row is then faster, or other
-// jobs of their kernel can't.
+// Decides how quasi-random points reach the paths of each job. A feed that reads arrays, if asked for, reads
+// all points. Otherwise paths compute their points themselves if these are few, no more than two jobs share
+// them (else one filled row is faster), and both hold for all jobs of the program.
 class ways_of_points {
   public:
     using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
@@ -35,10 +35,10 @@ class ways_of_points {
   private:
     const points_of_job points_;
     const bool are_read_;
-    std::set<const program::path_program*> made_;  // programs whose paths make their points
+    std::set<const program::path_program*> made_;  // programs whose paths compute their points
 };
 
-// `fits` says whether the devices can run a program's kernel built so.
+// `fits` says whether the devices can run the kernel of a program under a decision.
 std::vector<job_group> group_jobs(
     const gpu_run& run, const separated_jobs& separated, const packed_trades& packed,
     const std::optional<tuned_device>& tuned,

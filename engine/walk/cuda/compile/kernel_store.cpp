@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel is two files named by its key: the text (KEY.cu, for people) and the entry (KEY.cubin), which
-// holds key and digest, so that no truncated, damaged or renamed file ever runs. Both are renamed into place.
+// A kernel is kept as two files named by its key: the source text (KEY.cu, for people) and the machine code
+// (KEY.cubin), with the key and a digest, so that a truncated, damaged or renamed file never runs. Both files
+// are written under another name and then renamed.
 #include "engine/walk/cuda/compile/kernel_store.h"
 
 #include <unistd.h>
@@ -23,7 +24,7 @@ namespace tilewalk::cuda {
 namespace {
 
 constexpr std::string_view entry_magic = "tilewalk kernel 1\n";
-// Larger files are not read: no kernel is nearly as large.
+// Larger files are not read; no kernel comes near this size.
 constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 28;
 
 std::string entry_of(const std::string& key, const std::string& cubin) {
@@ -34,7 +35,8 @@ std::string entry_of(const std::string& key, const std::string& cubin) {
 
 std::optional<std::string> cubin_in(const std::string& entry, const std::string& key) {
     const std::string head = std::string(entry_magic) + key + '\n';
-    const std::size_t digest_end = head.size() + key.size();  // a key has the length of a digest
+    // The key is a digest, too, so it has the same length
+    const std::size_t digest_end = head.size() + key.size();
     if (entry.size() <= digest_end || !entry.starts_with(head) || entry[digest_end] != '\n') return {};
     std::string cubin = entry.substr(digest_end + 1);
     if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};
@@ -50,14 +52,14 @@ struct kernel_store::state {
     const std::string fingerprint;
     std::filesystem::path folder;
 
-    mutable std::mutex guard;  // guards all members below
+    mutable std::mutex guard;  // guards the members below
     std::map<std::string, std::shared_future<kernel>> kernels;
     counts count;
     std::string why_not_kept;
 
     state(compiler& by, std::filesystem::path at)
         : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
-        // Absolute, so that changing the working folder does not move it.
+        // Made absolute, so that a change of the working folder does not matter.
         std::error_code ignored;
         if (!folder.empty()) {
             const auto from_root = std::filesystem::absolute(folder, ignored);
@@ -66,7 +68,7 @@ struct kernel_store::state {
     }
 
     std::string key_of(const compile_request& what) const {
-        // Digests have a fixed length, so that different requests never give the same bytes.
+        // Digests have a fixed length, so different requests never give the same concatenation.
         return config::sha256(config::sha256(what.text) + config::sha256(what.architecture) +
                               config::sha256(fingerprint) + what.headers.digest);
     }
@@ -151,7 +153,7 @@ std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& wh
         promise.set_value(kernel);
         return kernel;
     } catch (...) {
-        // Forget it before waiters learn, so that later callers try again.
+        // The failed build is forgotten before waiting threads learn of it, so that later callers try again.
         {
             const std::lock_guard lock(state_->guard);
             state_->kernels.erase(key);
@@ -181,7 +183,7 @@ std::filesystem::path default_cache_folder() {
         return value != nullptr ? value : "";
     };
     if (auto folder = set("TILEWALK_CACHE_DIR"); !folder.empty()) return folder;
-    // The XDG standard ignores relative paths.
+    // Relative paths are ignored, as the XDG standard demands.
     if (const auto caches = set("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "tilewalk";
     if (const auto home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilewalk";
     return {};
@@ -189,7 +191,7 @@ std::filesystem::path default_cache_folder() {
 
 std::string why_not_kept_in(const std::filesystem::path& folder) {
     if (folder.empty()) return "TILEWALK_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
-    // A missing folder would be made in the nearest existing one.
+    // A missing folder would be created in its nearest existing parent, so that parent must be writable.
     std::error_code unknown;
     std::filesystem::path at = std::filesystem::absolute(folder, unknown);
     while (at.has_relative_path() && !std::filesystem::exists(at, unknown)) at = at.parent_path();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled kernels on disk, by text, architecture and compiler. Processes may share a folder. A kernel that
-// can't be written stays in memory; a damaged one is built again.
+// A cache of compiled kernels on disk, by text, architecture and compiler. Processes may share its folder. A
+// kernel that can't be written stays in memory; one that is damaged is compiled again.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ class kernel_store {
         std::uint64_t from_memory = 0, from_disk = 0, compiled = 0, damaged = 0;
     };
 
-    // An empty folder keeps everything in memory.
+    // If `folder` is empty, kernels are kept in memory only.
     kernel_store(compiler& builds, std::filesystem::path folder);
     ~kernel_store();
 
-    // Threads that ask for the same text wait for one build; different texts build in parallel. Throws the
-    // compiler's exception; a later call tries again. Sets `compiled_here` to whether this call compiled.
+    // The machine code for a request. Threads that ask for the same text wait for one build; different texts
+    // are built in parallel. If the compiler throws, so does this call, and a later one tries again. Sets
+    // `compiled_here` to whether this call compiled.
     std::shared_ptr<const std::string> cubin(const compile_request& what, bool* compiled_here = nullptr);
 
     counts so_far() const;
-    // Why the last compiled kernel is not in the folder; empty if it is.
+    // Why the kernel compiled last is not in the folder; empty if it is there.
     std::string why_not_kept() const;
     const std::filesystem::path& folder() const;
 
@@ -36,9 +37,9 @@ class kernel_store {
     std::unique_ptr<state> state_;
 };
 
-// TILEWALK_CACHE_DIR, XDG_CACHE_HOME/tilewalk or HOME/.cache/tilewalk: the first that is set, or empty.
+// TILEWALK_CACHE_DIR, else XDG_CACHE_HOME/tilewalk, else HOME/.cache/tilewalk; empty if none is set.
 std::filesystem::path default_cache_folder();
-// Why the folder can't keep kernels, as far as can be seen without writing; empty if it can.
+// Why kernels can't be kept in `folder`, as far as this shows without writing; empty if they can.
 std::string why_not_kept_in(const std::filesystem::path& folder);
 
 }  // namespace tilewalk::cuda

@@ -21,8 +21,8 @@ struct kernel_end {
                      call = "walk_tile";
 };
 
-// Memory space of shocks and scenarios. A feed that makes its shocks reads targets and scenarios by address,
-// in any space. The text omits what makes no difference, so that one kernel serves.
+// Memory space of shocks and scenarios, for the text. A kernel that draws its shocks reads targets and
+// scenarios by address, whatever the space; naming one fixed space then lets one text serve for all.
 std::string_view space_of(const program::path_program& p, const kernel_decision& how) {
     if (reads_shocks(how)) return space_named(how.space).type;
     const bool from_memory = way_of_points(how) == point_way::targets || p.scenarios_per_step > 0;
@@ -49,7 +49,7 @@ std::string source_text(const program::path_program& p, const kernel_decision& h
 
 std::string text_with(const program::path_program& p, const kernel_decision& how, const kernel_end& end) {
     const program::precision_traits& words = program::traits_of(how.precision);
-    // Only fast precisions contract; all else is as on the CPU.
+    // Only the fast precision allows contraction; in all others the arithmetic is the CPU's.
     const program::path_program code = words.is_fast ? program::contract(p) : p;
     const feed_entry& feed = feed_named(how.feed);
     const space_entry& rows = space_named(how.row_space);
@@ -126,7 +126,7 @@ std::string leaving_kernel_text(const program::path_program& p, const kernel_dec
 }
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how) {
-    // The reduction reuses the feed's memory.
+    // The reduction reuses the shared memory of the feed.
     const std::size_t feed = feed_shared_bytes(how, p.slots_per_step());
     return p.payoff_rows() * kernels::paths_per_tile * sizeof(double) +
            std::max(feed, reduction_named(how.reduction).shared_bytes);

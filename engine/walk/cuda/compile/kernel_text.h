@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation units of path kernels: a printed program, a decision, and the kernel headers.
+// CUDA source texts of path kernels, from a program and a decision how to build the kernel.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace tilewalk::cuda {
 
-// Kernel `walk` with one kernels::path_arguments.
+// Text of a kernel named `walk`, whose argument is a kernels::path_arguments.
 std::string path_kernel_text(const program::path_program& p, const kernel_decision& how);
 
-// Kernel `leave` with one kernels::leaving_arguments: after each run of a section, paths leave these of its
-// states, and no result. Missing sections leave none.
+// Text of a kernel named `leave`, whose argument is a kernels::leaving_arguments. It gives no results: after
+// each run of section k, paths store the states leaves[k]; sections beyond the end of `leaves` store none.
 using left_states = std::vector<std::vector<std::uint32_t>>;
 std::string leaving_kernel_text(const program::path_program& p, const kernel_decision& how,
                                 const left_states& leaves);
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
-// Kernel `merge_tiles` with one kernels::merge_arguments, and a block of merge_threads for each part.
+// Text of a kernel named `merge_tiles`, whose argument is a kernels::merge_arguments. It is launched with a
+// block of merge_threads for each part.
 inline constexpr std::uint32_t merge_threads = 256;
 std::string merge_kernel_text();
 

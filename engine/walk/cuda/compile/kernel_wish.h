@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wish and a decision how to build a path kernel: all constants of its text besides the program. A wish may
-// be open, a decision is not (engine/walk/cuda/compile/decide.h).
+// How to build a path kernel: the constants of its text besides the program. A wish may leave some of them
+// open; a decision has them all (engine/walk/cuda/compile/decide.h).
 #pragma once
 
 #include <array>
@@ -17,36 +17,38 @@ using program::precision;
 
 // How quasi-random points reach paths.
 enum class point_way {
-    read,     // from arrays, a number for each shock
-    targets,  // paths draw their shocks, and move to points that are read (kernels/targets.h)
-    made,     // made by paths in registers, if few (kernels/points_of_path.h)
+    read,     // read from arrays, as a number for each shock
+    targets,  // read as targets: paths draw shocks and are moved onto the points (kernels/targets.h)
+    made,     // computed by the path's thread, if there are few (kernels/points_of_path.h)
 };
 
 struct kernel_basis {
     cuda::precision precision = precision::double_;
-    std::string space = "read_only";      // a name of the catalogue of spaces, for path arrays
-    std::string row_space = "read_only";  // for numbers that are alike for all paths
-    std::string reduction = "tree";       // a name of the catalogue of reductions
-    // Rounds of Philox where paths make their shocks; can differ only in single_fast.
+    // Memory space of arrays with a number for each path, see the catalogue of spaces
+    std::string space = "read_only";
+    std::string row_space = "read_only";  // memory space of numbers that all paths share
+    std::string reduction = "tree";       // see the catalogue of reductions
+    // Rounds of Philox in a kernel that draws its shocks. Only single_fast may differ from the default.
     int rounds = kernels::philox_rounds;
-    // For paths with points, unless their feed reads arrays.
+    // How points reach paths, if there are any and the feed does not read arrays.
     point_way points = point_way::read;
 
     friend bool operator==(const kernel_basis&, const kernel_basis&) = default;
 };
 
 struct kernel_wish : kernel_basis {
-    std::optional<std::string> feed{};  // a name of the catalogue of feeds
-    // An open feed then reads shocks from arrays, unless points arrive otherwise; else it makes them.
+    std::optional<std::string> feed{};  // a name in the catalogue of feeds; empty: open
+    // If `feed` is open: whether the default feed reads shocks from arrays or draws them.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    // A multiprocessor's registers shall suffice for so many, unless the kernel then spills; 0: any.
+    // Blocks to be resident on a multiprocessor, which bounds a thread's registers unless the kernel would
+    // then spill; 0: no bound; empty: open.
     std::optional<int> blocks{};
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }
     const std::optional<int>& operator[](knob_id k) const { return values[k.at]; }
 
-    // Whether the fastest measured choice may be taken.
+    // Whether everything is open, so that the fastest measured choice may be taken.
     bool is_open() const { return !feed && values == decltype(values){}; }
     friend bool operator==(const kernel_wish&, const kernel_wish&) = default;
 };
@@ -58,7 +60,7 @@ struct kernel_decision : kernel_basis {
         for (const knob_id k : all_knobs()) presets[k.at] = k.line().preset;
         return presets;
     }();
-    int blocks = 0;  // see kernel_wish
+    int blocks = 0;  // see kernel_wish::blocks
 
     int& operator[](knob_id k) { return values[k.at]; }
     int operator[](knob_id k) const { return values[k.at]; }

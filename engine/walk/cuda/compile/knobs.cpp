@@ -47,7 +47,7 @@ std::optional<int> asked_value(const knob& of, const run_settings& settings) {
             const auto& said = settings.*member;
             if (!said) return std::nullopt;
             if constexpr (std::is_same_v<decltype(said), const std::optional<std::string>&>)
-                return value_of(of, *said);  // "auto" gives none
+                return value_of(of, *said);  // empty for "auto"
             else
                 return *said;
         },

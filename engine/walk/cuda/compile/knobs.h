@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knobs of a path kernel: the numbers it is built with besides its program. Settings, checks, messages, kept
-// choices, the tuner and benchmarks take them from the table. CONTRIBUTING.md says how to add one.
+// Knobs: the numeric constants with which a path kernel is built. Settings, checks, messages, stored choices,
+// the tuner and benchmarks all read this table. CONTRIBUTING.md says how to add a knob.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace tilewalk::cuda {
 
-// A range, a list, or names for 0, 1, ...
+// Values that a knob allows: a range, a list, or names for 0, 1, ...
 struct knob_values {
     int least = 0, most = 0;
     std::span<const int> list{};
@@ -33,23 +33,23 @@ struct knob_values {
 
 struct knob {
     enum class part {
-        kernel,  // every kernel has it, whatever its feed
-        shape,   // kernels::feed_shape, for the feeds that make use of it
-        feed,    // an argument of the feed itself, behind the shape and the memory
+        kernel,  // a knob of every kernel, whatever its feed
+        shape,   // a member of kernels::feed_shape, for feeds that use it
+        feed,    // a template argument of the feed's own, after the shape and the memory
     };
 
     using field =
         std::variant<std::optional<int> run_settings::*, std::optional<std::string> run_settings::*>;
 
-    std::string_view name;  // used by settings, kept choices and benchmarks
-    field setting;          // by which a run sets it
+    std::string_view name;  // in settings, stored choices and benchmarks
+    field setting;          // the member of run_settings that sets the knob
     part of;
     knob_values values;
-    int preset;                  // used if left open and nothing else decides
-    bool takes_auto;             // "auto" is a value of the setting, which leaves it open
-    std::span<const int> tuned;  // tried by the tuner; empty: the tuner leaves it open
-    std::span<const int> swept;  // measured by `bench prefetch`; likewise
-    std::string_view meaning;    // a sentence
+    int preset;                  // value if neither the run nor a rule sets one
+    bool takes_auto;             // whether the setting may be "auto", which leaves the knob open
+    std::span<const int> tuned;  // values that the tuner tries; empty: the knob stays open
+    std::span<const int> swept;  // values that `bench prefetch` measures; empty: the knob stays open
+    std::string_view meaning;    // a phrase for help texts
 };
 
 namespace knob_lists {
@@ -59,7 +59,7 @@ static_assert(layouts[static_cast<std::size_t>(kernels::ring_layout::plain)] == 
               layouts[static_cast<std::size_t>(kernels::ring_layout::padded)] == "padded" &&
               layouts[static_cast<std::size_t>(kernels::ring_layout::transposed)] == "transposed");
 inline constexpr std::array all_layouts{0, 1, 2};
-// Both avoid bank conflicts; which one is faster depends on the size of a copy.
+// Padded and transposed, which both avoid bank conflicts; which is faster depends on the size of a copy.
 inline constexpr std::array layouts_without_conflicts{1, 2};
 inline constexpr std::array tuned_distances{2, 4, 8, 16};
 inline constexpr std::array swept_distances{1, 2, 4, 6, 8, 12, 16};
@@ -69,7 +69,7 @@ inline constexpr std::array tuned_blocks{128, 256};
 
 }  // namespace knob_lists
 
-// In the order shown to people.
+// All knobs, in the order shown to users.
 inline constexpr std::array knob_table{
     knob{"distance",
          &run_settings::distance,
@@ -89,7 +89,7 @@ inline constexpr std::array knob_table{
          knob_lists::layouts_without_conflicts,
          knob_lists::all_layouts,
          "Layout of the rings in shared memory; if left out, what suits the copies"},
-    // The preset is the default for the preset distance.
+    // The preset suits the preset distance.
     knob{"padding",
          &run_settings::padding,
          knob::part::shape,
@@ -134,7 +134,7 @@ struct knob_id {
     friend constexpr bool operator==(knob_id, knob_id) = default;
 };
 
-// Fails to compile for an unknown name.
+// A name that is not in the table fails to compile.
 consteval knob_id knob_named(std::string_view name) {
     const auto found = std::ranges::find(knob_table, name, &knob::name);
     if (found == knob_table.end()) throw "there is no such knob";
@@ -166,22 +166,23 @@ class knob_set {
     unsigned bits_ = 0;
 };
 
-// "8", "padded"
+// A value as users write it, such as "8" or "padded".
 std::string text_of(const knob& of, int value);
-// Empty if the text is no value of the knob.
+// Empty if `text` is not a value of the knob.
 std::optional<int> value_of(const knob& of, std::string_view text);
-// Values as people write them, unless they are a range.
+// All values as users write them; empty if they are a range.
 std::vector<std::string> value_names(const knob& of);
 
 std::vector<std::string> knob_names();
 
-// Empty if the run leaves the knob open. Requires settings that pass check().
+// The value that the run's settings ask for; empty if they leave the knob open. Requires settings that pass
+// check().
 std::optional<int> asked_value(const knob& of, const run_settings& settings);
 
-// The feed's own values, in the order of the table, as arguments of its type: ", 3".
+// Values of the feed's own knobs, in the order of the table, as template arguments such as ", 3".
 std::string own_arguments(std::span<const knob> table, const knob_set& of_feed, std::span<const int> values);
 
-// Throws tilewalk::error (usage) with the known values.
+// Throws tilewalk::error (usage), listing the values that the knob allows.
 void check(const knob& of, int value);
 
 }  // namespace tilewalk::cuda

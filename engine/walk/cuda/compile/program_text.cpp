@@ -20,13 +20,13 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Exact, and rounded once if real is float.
+// A literal with the exact number, which is rounded once if `real` is float.
 std::string literal(double number) {
     if (std::isnan(number)) return "format<real>::nan";
     if (std::isinf(number)) return number > 0 ? "format<real>::infinity" : "-format<real>::infinity";
     const double size = std::fabs(number);
     if (size > std::numeric_limits<float>::max() || (size > 0 && size < std::numeric_limits<float>::min())) {
-        // Bits, because the compiler warns about a literal that becomes 0 or infinity in float.
+        // Written as bits, because the compiler warns about literals that become 0 or infinity in float.
         return "real(from_bits(" + std::to_string(std::bit_cast<std::uint64_t>(number)) + "ull))";
     }
     std::array<char, 40> text{};
@@ -35,7 +35,7 @@ std::string literal(double number) {
     return std::string("real(") + (std::signbit(number) ? "-0x" : "0x") + std::string(text.data(), end) + ")";
 }
 
-// `z` holds the normals of a step, then its uniforms, then its scenarios.
+// C++ for one node. In the text, `z` has the normals of the step, then its uniforms, then its scenarios.
 std::string expression(const program::node& n, const program::lane_section& of,
                        const program::path_program& p, std::size_t in_row) {
     const auto slot = std::to_string(n.args[0]);
@@ -75,7 +75,8 @@ std::string expression(const program::node& n, const program::lane_section& of,
     return text + ")";
 }
 
-// Nodes under a guard are declared before it, because later nodes read them.
+// C++ for the nodes of a section. Nodes under a guard are declared before its `if`, since later nodes read
+// them.
 std::string statements(const program::guarded_section& of, const program::path_program& p,
                        std::size_t in_row) {
     const std::string indent(12, ' ');
@@ -129,7 +130,7 @@ std::string program_text(const program::path_program& p, const std::string& name
            constant("output", p.outputs.at(0));
     out += "    static constexpr int row_width(int k) {\n        constexpr int widths[] = {" + widths +
            "};\n        return widths[k];\n    }\n\n";
-    // Optional members are left out, so that programs without them keep their text.
+    // Members that few programs need are left out, so that the texts of all other programs stay as they were.
     if (p.outputs.size() > 1) {
         std::string states;
         for (const auto o : p.outputs) states += (states.empty() ? "" : ", ") + std::to_string(o);

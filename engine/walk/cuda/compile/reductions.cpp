@@ -14,10 +14,10 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Three sums for each warp of the largest block; three sums for a block.
+// Shared memory for three sums of each warp, with the largest block's 8 warps; and for three sums of a block.
 constexpr std::size_t sums_of_warps = 3 * 8 * sizeof(double), sums_of_block = 3 * sizeof(double);
 
-// Columns: name, summary; shared memory, keeps bits, merges tiles, stores payoffs.
+// columns: name, summary, shared memory, keeps bits, merges tiles, stores payoffs
 constexpr auto reduction_catalogue = std::to_array<reduction_entry>({
     {"tree", "one fixed tree over the lanes of a tile; a second kernel merges the tiles of a trade",  //
      sums_of_warps, true, false, false},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turn the payoffs of a tile into moments. A new one is a header in kernels/reductions/ and a line in
-// reductions.cpp.
+// The catalogue of reductions, which turn the payoffs of a tile into moments. A new reduction is a header in
+// kernels/reductions/ and a line in reductions.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace tilewalk::cuda {
 struct reduction_entry {
     std::string_view name;
     std::string_view summary;
-    std::size_t shared_bytes;  // most of a block, in the feed's memory
-    bool keeps_bits;           // the same bits in every run: those of `tree`
-    bool merges_tiles;         // merges the tiles of a trade, too: no second kernel
-    bool stores_payoffs;       // in device memory, for device::reduce_stored
+    std::size_t shared_bytes;  // bytes for the largest block, in the memory of the feed
+    bool keeps_bits;           // gives the bits of `tree` in every run
+    bool merges_tiles;         // also merges the tiles of a trade, so that no second kernel is needed
+    bool stores_payoffs;       // writes payoffs to device memory, for device::reduce_stored
 
-    // "kernels/reductions/tree.h" has the type tree in tilewalk::kernels::reductions.
+    // header() "kernels/reductions/tree.h" defines the type `tree` in tilewalk::kernels::reductions.
     std::string header() const;
 };
 
@@ -28,7 +28,7 @@ std::span<const reduction_entry> reductions();
 
 void check(const reduction_entry& reduction, const device_properties& on);
 
-// Throws tilewalk::error (usage) with the known names and the nearest.
+// Throws tilewalk::error (usage), listing the known names and the nearest one.
 const reduction_entry& reduction_named(std::string_view name);
 
 }  // namespace tilewalk::cuda

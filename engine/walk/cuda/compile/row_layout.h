@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a program's sections as a kernel reads them. Sections of every step have theirs in the step's row.
+// Layout of the rows of a program's sections in a GPU's memory. Sections that run on every step have their
+// numbers in the row of the step, not in a row of their own.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,12 @@
 namespace tilewalk::cuda {
 
 struct row_layout {
-    std::vector<std::size_t> widths;  // by section; 0 if in the step's row
-    std::vector<std::size_t> places;  // by section: first number in the row that it reads
-    std::uint32_t every_step = 0;     // bit k: section k runs on every step (see mark_every_step)
-    bool step_has_tables = false;     // the step's row has tables
+    // Numbers in a section's row, by section; 0 if they are in the step's row
+    std::vector<std::size_t> widths;
+    // Place of a section's first number in its row or the step's, by section
+    std::vector<std::size_t> places;
+    std::uint32_t every_step = 0;  // bit k is set if section k runs on every step (see mark_every_step)
+    bool step_has_tables = false;  // whether a table is in the step's row
 };
 
 row_layout layout_of_rows(const program::path_program& p);

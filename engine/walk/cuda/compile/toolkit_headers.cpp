@@ -32,7 +32,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     return out;
 }
 
-// A Python package named by a version has the whole toolkit: `nvidia/cu13`.
+// Whether a Python package has the whole toolkit, as those named by a version have: `nvidia/cu13`.
 bool is_whole_toolkit(const fs::path& package) {
     const std::string name = package.filename().string();
     return name.starts_with("cu") && name.size() > 2 && name[2] >= '0' && name[2] <= '9';
@@ -86,9 +86,10 @@ std::vector<std::string> toolkit_header_folders(const std::string& libraries) {
     const fs::path root = fs::path(libraries).parent_path();
     std::vector<std::string> out = {(root / "include").string()};
     for (const fs::path& target : entries_of(root / "targets")) out.push_back((target / "include").string());
-    // System libraries lie one folder deeper than system headers.
+    // System libraries may lie one folder deeper than system headers.
     if (root == "/usr/lib") out.emplace_back("/usr/include");
-    // CUDA 12's Python packages have a folder for each part, beside a whole toolkit of another version.
+    // CUDA 12's Python packages have a folder for each component, perhaps beside the whole toolkit of another
+    // version.
     if (root.parent_path().filename() == "nvidia" && !is_whole_toolkit(root)) {
         for (const fs::path& part : entries_of(root.parent_path())) {
             if (part != root && !is_whole_toolkit(part)) out.push_back((part / "include").string());

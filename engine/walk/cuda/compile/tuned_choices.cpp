@@ -55,7 +55,7 @@ std::optional<tuned_choice> choice_in(const std::string& text, const std::string
         wish.blocks = read.at("blocks_resident").get<int>();
         for (const knob_id k : all_knobs()) {
             const auto found = read.find(k.line().name);
-            if (found == read.end()) continue;  // kept before this knob existed
+            if (found == read.end()) continue;  // the choice was stored before this knob existed
             const std::string value =
                 found->is_string() ? found->get<std::string>() : std::to_string(found->get<int>());
             const bool is_name = !k.line().values.names.empty();

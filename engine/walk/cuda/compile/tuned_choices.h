@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept choices: the builds of kernels that were measured to be fastest on a device, for runs that leave it
-// open. Stored for each device, driver and kernel as readable JSON, in the folder `tuned` beside the kernels.
+// Stored choices: how to build each kernel so that it ran fastest on a device, as measured by the tuner. Runs
+// that leave the build open use them. Each is a readable JSON file for one device, driver and kernel, in the
+// folder `tuned` beside the compiled kernels.
 #pragma once
 
 #include <atomic>
@@ -20,24 +21,24 @@ namespace tilewalk::cuda {
 
 struct tuned_choice {
     kernel_decision how;
-    double milliseconds = 0;          // a launch's time
-    double untuned_milliseconds = 0;  // a launch's time without this choice
-    std::string date;                 // day of the measurement
+    double milliseconds = 0;          // time of a launch
+    double untuned_milliseconds = 0;  // time of a launch of the kernel that the rules would build
+    std::string date;                 // when it was measured
 };
 
 class tuned_choices {
   public:
-    // An empty folder remembers nothing.
+    // If `folder` is empty, nothing is stored or found.
     explicit tuned_choices(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // Empty if the file is missing, damaged, or of another device, driver or program.
+    // Empty if there is no file, or if it is damaged or belongs to another device, driver or program.
     std::optional<tuned_choice> find(const device_properties& on, const program::path_program& p,
                                      const kernel_wish& asked);
-    // Throws tilewalk::error (io) if the choice can't be kept.
+    // Throws tilewalk::error (io) if the choice can't be written.
     void remember(const device_properties& on, const program::path_program& p, const kernel_wish& asked,
                   const tuned_choice& found);
 
-    // While this count is unchanged, find() answers as before.
+    // Counts changes to the stored choices; while it stays the same, so do the answers of find().
     std::uint64_t changes() const { return changes_; }
 
     std::filesystem::path file_of(const device_properties& on, const program::path_program& p,
@@ -47,7 +48,7 @@ class tuned_choices {
     const std::filesystem::path folder_;
     std::atomic<std::uint64_t> changes_{0};
     std::mutex lock_;
-    std::unordered_map<std::string, std::optional<tuned_choice>> known_;  // by file
+    std::unordered_map<std::string, std::optional<tuned_choice>> known_;  // by name of the file
 };
 
 }  // namespace tilewalk::cuda

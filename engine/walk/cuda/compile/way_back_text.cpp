@@ -42,7 +42,8 @@ std::vector<bool> states_of(const adjoint_program& a, const path_program& again,
     return out;
 }
 
-// States carried from piece to piece: all that the way back depends on, quiet pieces' first.
+// States that are kept at the start of each piece, all that the way back reads. States that quiet pieces
+// (those in which only the sections of every step run) read come first.
 struct carried_states {
     std::vector<std::size_t> all;
     std::size_t quietly = 0;
@@ -60,7 +61,7 @@ struct carried_states {
     }
 };
 
-// Whether sections on every step write a state: before one of them, and from it on.
+// Whether sections that run on every step write a state: before section `section`, and in it or after it.
 struct written {
     bool before = false, from_it_on = false;
 
@@ -73,7 +74,7 @@ struct written {
     }
 };
 
-// Prints given(k, derivative) for each state that section k of the way back is given.
+// Text of given(k, derivative) for each state that section k of the adjoint program reads.
 template <class statement>
 std::string giving(const adjoint_program& a, const statement& given) {
     std::string out;
@@ -85,7 +86,7 @@ std::string giving(const adjoint_program& a, const statement& given) {
     return out;
 }
 
-// Statements that add derivatives in tables, of which each section has so many.
+// Text that adds derivatives to numbers of tables. Sets of_tables[k] to how many such numbers section k has.
 std::string adding_in_tables(const adjoint_program& a, std::vector<std::size_t>& of_tables) {
     std::string out;
     for (std::size_t k = 0; k < a.sections.size(); ++k) {
@@ -159,8 +160,8 @@ std::string ways_text(const adjoint_program& a, const path_program& quiet, const
         fmt::arg("give_quietly", give_quietly));
 }
 
-// Choices of a kernel. Where shocks are in arrays both ways read them with one feed; else the way forth
-// makes them, and the way back reads those that are kept or makes them again.
+// Text of a kernel's choices. If shocks are in arrays, both ways read them with one feed; otherwise the way
+// forward draws them, and the way back reads those that were kept or draws them again.
 std::string choice_text(const path_program& p, const way_back_decision& how, const way_back_memory& memory) {
     const program::precision_traits& words = program::traits_of(how.precision);
     kernel_decision back = how.reads, forth = how.reads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the kernel that walks a program both ways, with its merge.
+// Source text of the kernel that walks a program forward and back, with the kernel that merges its results.
 #pragma once
 
 #include "engine/walk/cuda/compile/decide.h"
