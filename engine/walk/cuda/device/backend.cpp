@@ -72,7 +72,7 @@ backend::choice backend::choose(const std::string& wanted) {
         missing(words_of(survey));
         return out;
     }
-    // Asked last, since loading the compiler takes longer than finding no GPU.
+    // Asked last, since loading the compiler takes longer than finding out that there is no GPU.
     if (const std::string no_compiler = machine_.why_no_compiler(); !no_compiler.empty()) {
         missing(no_compiler);
         return out;
@@ -97,7 +97,7 @@ void backend::open_ahead(const std::string& wanted, timings* times) {
         try {
             choose(wanted);
         } catch (const std::exception&) {
-            // The choice to come fails likewise.
+            // choose() will meet the same error when it is called for the run.
         }
     });
 }

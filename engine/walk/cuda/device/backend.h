@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's GPUs for an engine. A GPU is opened on first use, and stays open with its loaded kernels.
+// The GPUs of this process. A GPU is opened on first use and stays open, with its loaded kernels.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace tilewalk::cuda {
 
-// Tests bring GPUs of their own.
+// The machine's GPUs and compiler, which tests replace.
 struct gpu_machine {
     std::function<device_survey()> survey = survey_devices;
     std::function<std::unique_ptr<device>(int)> open = open_device;
@@ -39,21 +39,21 @@ class backend {
     }
 
     struct choice {
-        std::vector<std::shared_ptr<loaded_device>> devices;  // empty: the CPU
-        bool may_fall_back = false;                           // fall back to the CPU if a device fails
-        std::string why_cpu;                                  // why no GPU was taken although one was welcome
-        std::vector<std::string> lost;                        // GPUs that were welcome and failed to open
+        std::vector<std::shared_ptr<loaded_device>> devices;  // empty: run on the CPU
+        bool may_fall_back = false;     // whether the CPU may take over if a device fails
+        std::string why_cpu;            // for setting `auto`: why no GPU is used
+        std::vector<std::string> lost;  // for setting `auto`: GPUs that failed to open, and why
     };
-    // `wanted` is run_settings::device. Throws tilewalk::error: usage for a meaningless name or index, device
-    // for a GPU that was asked for and can't be used.
+    // Chooses devices for run_settings::device. Throws tilewalk::error: usage for an unknown name or index,
+    // device if a GPU that the setting names can't be used.
     choice choose(const std::string& wanted);
-    // Starts opening the GPUs of a choice to come, in a thread. Leaves failures to that choice.
+    // Starts opening the GPUs that choose(wanted) will return, in a thread. Errors are left to choose().
     void open_ahead(const std::string& wanted, timings* times = nullptr);
 
-    // Throws tilewalk::error (device) if there is no run-time compiler.
+    // The cache of compiled kernels. Throws tilewalk::error (device) if there is no run-time compiler.
     kernel_store& kernels();
     tuned_choices& tuned() { return tuned_; }
-    // The GPU that `wanted` would take first, not opened; empty for the CPU.
+    // The first GPU that choose(wanted) would return, without opening it; empty for the CPU.
     std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
@@ -65,7 +65,7 @@ class backend {
     std::map<int, std::shared_ptr<loaded_device>> open_;
     std::unique_ptr<kernel_store> kernels_;
     std::mutex lock_of_ahead_;
-    std::jthread ahead_;  // ends before all else
+    std::jthread ahead_;  // last, so that the thread ends before other members are destroyed
 };
 
 }  // namespace tilewalk::cuda

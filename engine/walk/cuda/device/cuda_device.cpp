@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that knows the CUDA runtime. The runtime is linked statically and looks for the driver on
+// The only file that calls the CUDA runtime. The runtime is linked statically and looks for the driver on
 // first use, so one binary runs with and without a GPU.
 #include <cuda_runtime_api.h>
 
@@ -18,7 +18,7 @@ device_failure failure_of(cudaError_t e) {
     switch (e) {
         case cudaErrorMemoryAllocation:
             return device_failure::out_of_memory;
-        // Final: every later call of the process on this device fails.
+        // After these errors every later call of the process on this device fails.
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorLaunchTimeout:
@@ -42,7 +42,7 @@ device_failure failure_of(cudaError_t e) {
         case cudaErrorMpsClientTerminated:
         case cudaErrorMpsRpcFailure:
         case cudaErrorExternalDevice:
-        case cudaErrorUnknown:  // seen when a device has left the bus
+        case cudaErrorUnknown:  // reported when a device has left the bus
             return device_failure::lost;
         case cudaErrorInvalidValue:
         case cudaErrorInvalidConfiguration:
@@ -65,7 +65,7 @@ device_failure failure_of(cudaError_t e) {
     }
 }
 
-// Clears a reported error, so that a host that uses CUDA, too, does not meet it.
+// Clears the runtime's last error, so that a host program that also uses CUDA does not see it.
 void forget_error() noexcept {
     static_cast<void>(cudaGetLastError());
 }
@@ -149,7 +149,7 @@ std::string why_no_device(cudaError_t e, int driver_version, const std::string& 
     return std::string(cudaGetErrorName(e)) + " (" + cudaGetErrorString(e) + ")";
 }
 
-// Surveys all but the devices. Sets `count`; if it is 0, why_none says why.
+// The survey without its devices. Sets `count` to their number; if that is 0, why_none says why.
 device_survey survey_driver(int& count) {
     device_survey out;
     int driver = 0, runtime = 0;
@@ -192,7 +192,7 @@ cudaEvent_t cuda_event(event e) {
 cudaLibrary_t cuda_library(module m) {
     return as_pointer<cudaLibrary_t>(m);
 }
-// The runtime takes a library's kernel wherever it takes a function.
+// As an argument for runtime functions, which take a cudaKernel_t wherever they take a function.
 const void* cuda_function(kernel k) {
     return as_pointer<const void*>(k);
 }
@@ -200,12 +200,14 @@ const void* cuda_function(kernel k) {
 class cuda_device final : public device {
   public:
     explicit cuda_device(device_properties of) : properties_(std::move(of)) {
-        // Makes the context, a run's most expensive call. Threads that wait for the device sleep: chunks take
-        // milliseconds, and the cores walk tiles, compile and pack meanwhile.
+        // Creates the context, the most expensive call of a run. Threads that wait for the device sleep,
+        // since chunks take milliseconds, and the cores have tiles to walk, kernels to compile and trades to
+        // pack meanwhile.
         check("cudaInitDevice",
               cudaInitDevice(index(), cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
         use();
-        // A pool of our own: memory kept for the next run must not concern another library.
+        // A memory pool of our own, since keeping released memory in the default pool would affect other
+        // libraries.
         cudaMemPoolProps pool{};
         pool.allocType = cudaMemAllocationTypePinned;
         pool.location.type = cudaMemLocationTypeDevice;
@@ -239,7 +241,7 @@ class cuda_device final : public device {
 
     const device_properties& properties() const override { return properties_; }
 
-    // Includes memory that the pool keeps for reuse.
+    // Counts memory that the pool holds for reuse as free.
     std::size_t free_bytes() override {
         use();
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
@@ -258,7 +260,7 @@ class cuda_device final : public device {
         use();
         void* memory = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&memory, bytes, pool_, allocations_));
-        // Every stream may use the memory now. Waits for nothing else: the stream holds no other work.
+        // Waits, so that any stream may use the memory. The stream has no other work, so the wait is short.
         check("cudaStreamSynchronize", cudaStreamSynchronize(allocations_));
         return memory;
     }
@@ -272,7 +274,7 @@ class cuda_device final : public device {
         if (bytes == 0) return nullptr;
         use();
         void* memory = nullptr;
-        // Portable memory is pinned for every device, so that several may read one cube.
+        // Portable memory is pinned for every device, so several devices may read one cube.
         check("cudaHostAlloc", cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
         return memory;
     }
@@ -380,7 +382,7 @@ class cuda_device final : public device {
         cudaKernel_t k = nullptr;
         check("cudaLibraryGetKernel", cudaLibraryGetKernel(&k, cuda_library(m), name));
         const auto found = as_handle<kernel>(k);
-        // Loads the code now, so that faults show here. Grants all shared memory that the device offers.
+        // Asking for attributes loads the code, so that errors show here.
         cudaFuncAttributes a{};
         check("cudaFuncGetAttributes", cudaFuncGetAttributes(&a, cuda_function(found)));
         const auto most =
@@ -425,7 +427,7 @@ class cuda_device final : public device {
                                                             " are possible");
         cudaResourceDesc what{};
         what.resType = cudaResourceTypeLinear;
-        // The runtime wants a pointer to non-const, but a texture is only read.
+        // The runtime's member is a pointer to non-const, but textures only read.
         what.res.linear.devPtr = const_cast<void*>(memory);
         what.res.linear.desc = format;
         what.res.linear.sizeInBytes = bytes;
@@ -468,7 +470,7 @@ class cuda_device final : public device {
         };
         kernels::word64 bytes = 0;
         reduce(nullptr, bytes);
-        // A few bytes, allocated and released in stream order.
+        // A few bytes of scratch memory, allocated and released in the order of the stream.
         void* scratch = nullptr;
         check("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&scratch, bytes, pool_, cuda_stream(s)));
         try {
@@ -484,7 +486,7 @@ class cuda_device final : public device {
   private:
     int index() const { return properties_.index; }
 
-    // Any thread may call, so every call selects the device.
+    // Selects the device for the calling thread, which may be any, so every function calls this.
     void use() const { check("cudaSetDevice", cudaSetDevice(index())); }
 
     bool can_use() const noexcept {
@@ -520,7 +522,8 @@ class cuda_device final : public device {
         auto& window = a.val.accessPolicyWindow;
         window.base_ptr = const_cast<void*>(how.persisting);
         window.num_bytes = bytes;
-        // Only the share of the lines that fits, evenly spread: more would keep evicting itself.
+        // If the window exceeds the cache's part for persisting lines, only that fraction of its lines
+        // persists, evenly spread; otherwise they would evict each other.
         window.hitRatio =
             std::min(1.0F, static_cast<float>(properties_.persisting_l2_bytes) / static_cast<float>(bytes));
         window.hitProp = cudaAccessPropertyPersisting;

@@ -13,7 +13,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Calls do_it(); whatever it throws that is no error comes out as an internal one.
+// Calls do_it(); turns exceptions that are not tilewalk::error into one of kind internal.
 template <class body>
 auto with_errors(const body& do_it) {
     try {
@@ -25,7 +25,8 @@ auto with_errors(const body& do_it) {
     }
 }
 
-// One walk of a crew. A worker returns a piece that it could not finish, so that another takes it.
+// One walk() of a crew, shared by its workers. If a worker's device is lost, its piece goes back for another
+// worker.
 class shift {
   public:
     shift(piecework& work, std::size_t pieces, const std::atomic<bool>* cancel,
@@ -35,7 +36,7 @@ class shift {
     }
 
     bool is_over() const { return open_.empty() || is_stopped(); }
-    // Does pieces until there are none.
+    // The loop of a worker: takes and does pieces until none is left for it.
     void serve(std::size_t worker) {
         gpu_facts::share& share = shares_[worker % shares_.size()];
         std::optional<std::size_t> taken;
@@ -65,11 +66,11 @@ class shift {
     bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
     bool is_stopped() const { return has_failed_ || is_cancelled(); }
 
-    // Returns no piece when all are done, the device is lost or the work is stopped. Waits while a piece that
-    // another worker holds may still come back.
+    // Takes a piece. Empty if all are done, the device is lost or the work is stopped. Waits while another
+    // worker holds a piece, which may come back.
     std::optional<std::size_t> take(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);
-        // No need to wake up for a stop: the holder of a piece sees it, and gives the piece back.
+        // A stop needs no wake-up of its own: whoever holds a piece notices the stop and puts the piece back.
         changed_.wait(guard, [&] { return share.lost || !open_.empty() || held_ == 0; });
         if (share.lost || open_.empty() || is_stopped()) return std::nullopt;
         ++held_;
@@ -109,7 +110,7 @@ class shift {
     piecework& work_;
     const std::atomic<bool>* const cancel_;
     std::vector<gpu_facts::share>& shares_;
-    std::mutex lock_;  // guards shares and what follows
+    std::mutex lock_;  // guards the shares and the members below
     std::condition_variable changed_;
     std::set<std::size_t> open_;
     std::size_t held_ = 0;
@@ -181,8 +182,8 @@ void device_crew::compile(std::span<const wanted_kernel> wanted, int threads,
 void device_crew::walk(piecework& work, std::size_t pieces, std::size_t workers,
                        const std::atomic<bool>* cancel, const std::function<void()>& tell) {
     shift all(work, pieces, cancel, facts_.shares);
-    // A thread would take as long to begin as a small piece is walked. A device is asked when the one before
-    // is lost.
+    // A single piece is done on the calling thread, as a thread takes as long to start as a small piece to
+    // walk. The next device is then tried only if the one before is lost.
     const bool in_turn = pieces <= 1 && !tell;
     if (tell) tell();
     threads::for_each(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices: it opens them, compiles their kernels, and does work that is cut into pieces. A device
-// that is lost leaves its piece to the others.
+// A crew of devices: opens them, compiles kernels for them, and does work that is cut into pieces. If a
+// device is lost, the others do its pieces.
 #pragma once
 
 #include <atomic>
@@ -29,32 +29,33 @@ struct built_kernel {
     }
     kernel on(loaded_device& d, const char* name) const { return d.find(cubin_for(d), name); }
 };
-// A kernel that is to be compiled, and what its failure leads to.
+// A kernel to compile, and a function that is called with the error if it does not compile.
 struct wanted_kernel {
     built_kernel* of;
     std::function<void(const error&)> fail;
 };
 
-// Extent of a failure.
+// What an error puts an end to: a piece, all of this device's work, or the whole work.
 enum class ends { piece, share_of_device, work };
 
-// Thrown by a worker that finds the work stopped.
+// Thrown by a worker that notices that the work was stopped.
 struct stopped_early {};
 
-// Work cut into pieces, which are known by number. Worker w serves device w, modulo their number.
+// Work cut into numbered pieces. Worker w uses device w modulo the number of devices.
 class piecework {
   public:
     virtual ~piecework() = default;
-    // Called once by each worker, before its first piece and after its last.
+    // Each worker calls begin() before its first piece and end() after its last.
     virtual void begin(std::size_t) {}
     virtual void end(std::size_t) {}
-    // Returns whether the device has walked.
+    // Does a piece. Returns whether the device computed anything.
     virtual bool walk(std::size_t worker, std::size_t piece) = 0;
-    // A final error of a device ends its share, whatever the work says.
+    // What an error puts an end to. Not asked about errors after which a device is lost, which end its share.
     virtual ends ended_by(const error& why) const = 0;
-    // The piece can't be done; or no device is left for it, then called for each of them.
+    // Called if `piece` can't be done: with the error that ended it or, if no device is left, once with the
+    // error of each.
     virtual void fail(std::size_t piece, const error& why) = 0;
-    // An error has ended the work, and other workers are to stop.
+    // Called when an error has ended the work, so that the other workers stop.
     virtual void give_up() {}
 };
 
@@ -68,31 +69,31 @@ class device_crew {
     loaded_device& operator[](std::size_t number) const { return *devices_[number]; }
     counted_kernels& kernels() { return kernels_; }
 
-    // Returns the bytes that work may take on every device: at most three quarters of what is free, and at
-    // most `most` (0: no such limit). `more` opens what else the work needs. A device for which either fails
-    // is lost.
+    // Opens the devices for some work: calls more(number, device) for each, and returns the bytes that the
+    // work may take on any of them, three quarters of the free memory and at most `most` (0: no limit). A
+    // device on which this fails is lost.
     std::uint64_t open(std::uint64_t most, const std::function<void(std::size_t, device&)>& more);
-    // Of devices that are not lost, each once.
+    // Architectures of the devices that are not lost, without repetition.
     std::vector<std::string> architectures() const;
-    // Compiles each text for each architecture, on `threads` threads. Once *cancel is set it starts no more,
-    // waits for those under way, since a compiler can't be interrupted, and throws tilewalk::error
+    // Compiles each kernel for each architecture, on `threads` threads. Once *cancel is set it starts no
+    // more, waits for those being compiled, which can't be interrupted, and throws tilewalk::error
     // (cancelled).
     void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
-    // Does all pieces. `tell`, if there is one, is called about ten times a second. Throws
-    // tilewalk::error: cancelled, or what has ended the work.
+    // Does all pieces. Calls `tell`, if set, about ten times a second. Throws tilewalk::error: cancelled, or
+    // the error that ended the work.
     void walk(piecework& work, std::size_t pieces, std::size_t workers, const std::atomic<bool>* cancel,
               const std::function<void()>& tell = {});
 
-    // Counts launches, and seconds of one worker.
+    // Adds launches, and the seconds of one worker, of which the facts have the largest.
     void count(std::size_t launches, double device_seconds = 0, double kernel_seconds = 0);
-    // Forgets what was lost and counted, but for kernels.
+    // Forgets lost devices and counts, except those of kernels.
     void begin_again();
     gpu_facts facts() const;
 
   private:
     const std::vector<std::shared_ptr<loaded_device>> devices_;
     counted_kernels kernels_;
-    std::mutex lock_;  // guards what workers count
+    std::mutex lock_;  // guards facts_ while workers run
     gpu_facts facts_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of a run on GPUs, and its facts besides the tallies.
+// Settings of a run on GPUs, and the facts that it reports besides its tallies.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,36 @@ namespace tilewalk::cuda {
 
 struct gpu_settings {
     kernel_wish how;
-    std::string correlation = "auto";  // auto, kernel or matrix, see makes_moves_ahead
-    // For feeds that read shocks; null: the first of the catalogue.
+    std::string correlation = "auto";  // auto, kernel or matrix, see makes_moves_ahead()
+    // Random source of kernels that read shocks from arrays; null: the first of the catalogue.
     const random::catalogue_entry* source = nullptr;
-    std::uint64_t memory_bytes = 0;  // most of each device; 0: all that is free
-    int threads = 1;                 // host threads that compile and pack
-    tuned_choices* tuned = nullptr;  // asked if the wish is open
+    std::uint64_t memory_bytes = 0;  // most memory to use on each device; 0: all that is free
+    int threads = 1;                 // host threads for compiling and packing
+    tuned_choices* tuned = nullptr;  // measured choices for wishes that are open; may be null
 };
 
 struct gpu_run : run::walk, gpu_settings {};
 
 struct gpu_facts {
-    // Kernels used, including those that fill and merge, for every kind of device.
+    // Kernels that the run used, including those that fill and merge, counted for each architecture.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
-    // From a chunk's first launch to the end of its last, and with a kernel running; the slowest device's.
+    // Time from a chunk's first launch to the end of its last, and the part with a kernel running; the
+    // maximum over devices.
     double device_seconds = 0, kernel_seconds = 0;
     struct share {
-        bool has_walked = false;    // contributed to the results
-        std::optional<error> lost;  // why it stopped; other devices took over its work
+        bool has_walked = false;    // whether it contributed to the results
+        std::optional<error> lost;  // error that stopped the device; the others took over its work
     };
     std::vector<share> shares;  // by device
 
     void add(const gpu_facts& more);
-    // Adds devices lost by another walk. A walk with all results known has asked none.
+    // Adds the devices that another walk lost. If all results were known, this walk used no device and has no
+    // shares.
     void add_lost(const gpu_facts& of);
 };
 
-// Parts of a quasi-random run are its units (see engine/walk/units.h).
+// The tallies of a quasi-random run have its units as parts (see engine/walk/units.h).
 struct gpu_outcome : run::outcome, gpu_facts {};
 
 }  // namespace tilewalk::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with its loaded kernels, kept for many runs.
+// An open device with the kernels loaded on it, kept from run to run.
 #pragma once
 
 #include <functional>
@@ -23,16 +23,16 @@ class loaded_device {
 
     device& get() { return device_; }
     kernel find(const std::shared_ptr<const std::string>& cubin, const char* name);
-    // The cubin must be loaded.
+    // The module's variable `name`. The cubin must have been loaded by find().
     std::span<std::byte> variable(const std::shared_ptr<const std::string>& cubin, const char* name);
 
   private:
     pooled_device device_;
     std::mutex lock_;
     struct loaded {
-        std::shared_ptr<const std::string> cubin;  // keeps the key, its address, from reuse
+        std::shared_ptr<const std::string> cubin;  // owned, because the map's key is its address
         module in;
-        std::map<std::string, kernel, std::less<>> kernels{};  // found so far, by name
+        std::map<std::string, kernel, std::less<>> kernels{};  // by name, those asked for so far
     };
     std::map<const std::string*, loaded> modules_;
 };

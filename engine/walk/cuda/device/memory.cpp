@@ -8,7 +8,8 @@ in_flight::~in_flight() {
         try {
             on_.wait(s);
         } catch (const device_error&) {
-            // The error that led here, reported again; a failed device runs nothing.
+            // The destructor may run because of an error, which is reported anyway; a device that failed runs
+            // nothing more.
         }
     }
 }

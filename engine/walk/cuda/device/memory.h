@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners of device resources: memory, streams, events, modules, textures. Memory must not be released while
-// work uses it; in_flight sees to that when an error ends a run early.
+// work uses it; in_flight ensures this if an error ends a run early.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ class device_memory {
     std::size_t bytes_;
 };
 
-// Page-locked host memory: copied at full speed beside other work, or read by kernels in place.
+// Page-locked host memory: copied at full speed while kernels run, or read by kernels directly.
 class pinned_memory {
   public:
     pinned_memory(device& on, std::size_t bytes)
@@ -83,12 +83,12 @@ class pinned_memory {
     std::size_t bytes_;
 };
 
-// The destructor waits for all work in the streams. Declare it after the memory that the work uses.
+// Its destructor waits for all work in the streams. Declare it after the memory that this work uses.
 class in_flight {
   public:
     in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}
     ~in_flight();
-    // Call once all work has been waited for.
+    // Skips the wait. To be called when all work has been waited for.
     void end() noexcept { streams_.clear(); }
     in_flight(const in_flight&) = delete;
     in_flight& operator=(const in_flight&) = delete;

@@ -8,7 +8,8 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Few sizes of page-locked blocks, so that the next run finds one of its size. Larger blocks are not kept.
+// Page-locked blocks come in powers of two between these sizes, so that the next run finds one that fits.
+// Larger blocks are not kept.
 constexpr std::size_t least_pinned = std::size_t{4} << 10, largest_pinned = std::size_t{8} << 20;
 
 template <class handle>
@@ -21,7 +22,7 @@ bool took_one(std::vector<handle>& idle, handle& into) {
 
 }  // namespace
 
-// Reserves room, since destructors give things back and must not allocate.
+// Reserves memory now, since release functions are noexcept and must not allocate.
 pooled_device::pooled_device(std::unique_ptr<device> of, const idle_limits& most)
     : device_(std::move(of)), most_(most) {
     streams_.reserve(most_.streams);
@@ -105,7 +106,7 @@ void pooled_device::close_event(event e) noexcept {
     device_->close_event(e);
 }
 
-// No later run takes a stream whose wait failed: work may be left in it.
+// A stream whose wait failed may still have work in it, so no later run gets it.
 void pooled_device::wait(stream s) {
     try {
         device_->wait(s);

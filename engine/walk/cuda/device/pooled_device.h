@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that reuses streams, events and page-locked memory: making them takes longer than a small run.
+// A device that keeps released streams, events and page-locked memory for reuse, since creating them takes
+// longer than a small run.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@
 
 namespace tilewalk::cuda {
 
-// Bounds what an idle process holds. Device memory is not kept: other runs count on all that is free.
+// The most that is kept while unused. Device memory is not kept, because others may need it.
 struct idle_limits {
     std::size_t streams = 64;
     std::size_t events = 1024;
@@ -21,7 +22,7 @@ struct idle_limits {
     std::size_t pinned_bytes = std::size_t{32} << 20;
 };
 
-// Thread-safe, like the device.
+// Thread-safe, like every device.
 class pooled_device final : public device {
   public:
     explicit pooled_device(std::unique_ptr<device> of, const idle_limits& most = {});
@@ -81,13 +82,13 @@ class pooled_device final : public device {
 
     const std::unique_ptr<device> device_;
     const idle_limits most_;
-    std::mutex lock_;                          // guards what follows
-    std::vector<stream> streams_;              // idle
-    std::vector<event> events_;                // idle
-    std::vector<pinned_block> pinned_;         // idle
-    std::size_t pinned_bytes_ = 0;             // in pinned_
-    std::map<void*, std::size_t> pinned_out_;  // in use, to be kept later
-    std::set<stream> doubtful_;                // a wait for them has failed
+    std::mutex lock_;                          // guards the members below
+    std::vector<stream> streams_;              // unused
+    std::vector<event> events_;                // unused
+    std::vector<pinned_block> pinned_;         // unused
+    std::size_t pinned_bytes_ = 0;             // sum of the sizes in pinned_
+    std::map<void*, std::size_t> pinned_out_;  // sizes of blocks in use that will be kept
+    std::set<stream> doubtful_;                // streams on which a wait has failed
 };
 
 }  // namespace tilewalk::cuda

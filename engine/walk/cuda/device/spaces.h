@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of spaces, in which arrays live. A new one is a line in spaces.cpp and, if threads read it in
-// a way of its own, a struct in kernels/ptx.h or in a header that the line names.
+// The catalogue of memory spaces for arrays that kernels read. A new space is a line in spaces.cpp and, if it
+// is read in a new way, a struct in kernels/ptx.h or in a header that the line names.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 namespace tilewalk::cuda {
 
 enum class residence {
-    memory,             // device memory
-    persisting_memory,  // device memory, kept in the second-level cache as far as the launch is allowed
-    mapped_memory,      // page-locked memory of the host, at its address in the device
-    constant_variable,  // the module's variable `tilewalk_rows`
-    texture_object,     // over device memory
+    memory,  // device memory
+    // Device memory that stays in the second-level cache as far as the launch may set aside
+    persisting_memory,
+    mapped_memory,      // page-locked host memory, read across the bus
+    constant_variable,  // the module's constant variable `tilewalk_rows`
+    texture_object,     // a texture of device memory
 };
 
 struct space_entry {
     std::string_view name;
     std::string_view summary;
     residence lives_in;
-    std::string_view type;        // in the kernel, below tilewalk::kernels::spaces
-    std::string_view header;      // the header that defines it
-    bool has_addresses;           // copies and prefetches can start from it
-    bool holds_paths;             // arrays with a number for each path
-    bool holds_rows;              // arrays with one number for all paths
-    std::uint64_t most_bytes;     // an array's; 0: no limit
-    std::uint64_t most_elements;  // an array's; 0: no limit
+    std::string_view type;        // the type's name in tilewalk::kernels::spaces
+    std::string_view header;      // the header that defines `type`
+    bool has_addresses;           // whether copies and prefetches can read from it by address
+    bool holds_paths;             // whether it can hold arrays with a number for each path
+    bool holds_rows;              // whether it can hold numbers that all paths share
+    std::uint64_t most_bytes;     // of an array; 0: no limit
+    std::uint64_t most_elements;  // of an array; 0: no limit
 };
 
 std::span<const space_entry> spaces();
 
-// Throws tilewalk::error (usage) with the known names and the nearest.
+// Throws tilewalk::error (usage), listing the known names and the nearest one.
 const space_entry& space_named(std::string_view name);
 
 template <class predicate>
@@ -46,7 +47,7 @@ std::vector<std::string> names_of_spaces(const predicate& fits) {
     return names;
 }
 
-// Throws tilewalk::error (usage) with the spaces that hold such an array, if this one does not.
+// Throws tilewalk::error (usage), listing spaces that can hold the array, if this one can't.
 void check_fits(const space_entry& space, std::uint64_t elements, int element_bytes);
 
 }  // namespace tilewalk::cuda

@@ -57,7 +57,7 @@ class paths {
     std::vector<fs::path> all_;
 };
 
-// The folder of packages that a file lies in, or empty.
+// The folder of Python packages (site-packages) above the file; empty if there is none.
 fs::path site_of(const fs::path& file) {
     for (fs::path at = file.parent_path(); at.has_relative_path(); at = at.parent_path()) {
         for (const char* name : site_names) {
@@ -71,7 +71,7 @@ std::vector<fs::path> sites(const surroundings& in) {
     paths out;
     std::error_code ignored;
     for (const fs::path& own : {in.own_file, fs::weakly_canonical(in.own_file, ignored)}) {
-        // Package managers link a package's files to a store, and its command to a folder of commands.
+        // Both paths are searched, since package managers may link installed files into a store.
         out.add(site_of(own));
         constexpr int most_levels = 4;
         fs::path at = own.parent_path();
@@ -100,7 +100,7 @@ class candidates {
     void add_in(const fs::path& folder) {
         for (const std::string_view name : names_) add((folder / name).string());
     }
-    // Adds existing files only: few of these folders have such a library.
+    // Adds existing files only, because few of these folders have the library.
     void add_what_is_in(const fs::path& folder) {
         for (const std::string_view name : names_) {
             if (is_there(folder / name)) add((folder / name).string());
@@ -121,7 +121,7 @@ class candidates {
 surroundings surroundings_of_process() {
     fs::path own = file_of_code(reinterpret_cast<const void*>(&surroundings_of_process));
     std::error_code ignored;
-    // The loader knows a program by the name it was called by, not by its place.
+    // The loader reports the program under the name it was called by, which may lack the folder.
     if (!own.is_absolute()) own = fs::read_symlink("/proc/self/exe", ignored);
     return {loaded_libraries(), own, [](const char* name) -> std::string {
                 const char* set = std::getenv(name);
@@ -144,7 +144,8 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
         if (out.has(file)) out.add(file);
     }
     for (const fs::path& site : sites(in)) {
-        // The layout of CUDA 13, which messages name; then all that exist, such as CUDA 12's.
+        // CUDA 13's folder is always listed, so that messages name it; the folders of CUDA 12 only if they
+        // exist.
         out.add_in(site / "nvidia" / "cu13" / "lib");
         for (const fs::path& package : folders_in(site / "nvidia")) out.add_what_is_in(package / "lib");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds libraries of the CUDA toolkit at run time.
+// Finds the shared libraries of the CUDA toolkit at run time.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,15 @@
 
 namespace tilewalk::cuda {
 
-// If set, the only folders in which libraries are looked for, separated by colons.
+// If set, libraries are searched for only in these folders, separated by colons.
 inline constexpr const char* library_path_variable = "TILEWALK_CUDA_LIBRARY_PATH";
 
-// All that the search depends on besides the contents of folders. Tests make up their own.
+// What the search depends on, besides the files on disk. Tests make up their own.
 struct surroundings {
-    std::vector<std::string> loaded;                   // files of this process's libraries
-    std::filesystem::path own_file;                    // the file with Tilewalk's code
-    std::function<std::string(const char*)> variable;  // an environment variable; empty if not set
+    std::vector<std::string> loaded;  // paths of the shared libraries that this process has loaded
+    std::filesystem::path own_file;   // the program or library that contains Tilewalk
+    // Reads an environment variable; empty if it is not set
+    std::function<std::string(const char*)> variable;
 };
 
 surroundings surroundings_of_process();
@@ -34,10 +35,11 @@ surroundings surroundings_of_process();
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names, const surroundings& in);
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names);
 
-// Libraries looked for in vain. Names that one folder lacks stand together.
+// The message of a search that failed: libraries that were not found or not suitable. Names missing from the
+// same folder are listed together.
 class vain_search {
   public:
-    // `why_not` is empty if the library is missing.
+    // `why_not` is the reason why the library was unsuitable; empty if it was not found.
     void add(const std::string& library, const std::string& why_not);
     const std::string& words() const { return words_; }
 
@@ -46,10 +48,10 @@ class vain_search {
     bool is_missing_ = false;
 };
 
-// Null if the library is missing (then why_not is empty) or does not load.
+// Null on failure; why_not is then the loader's message, or empty if the library does not exist.
 void* open_library(const std::string& library, std::string& why_not);
 
-// The file with this function's code; empty if unknown.
+// The file that contains the code of `function`; empty if unknown.
 std::filesystem::path file_of_code(const void* function);
 
 std::vector<std::string> loaded_libraries();

@@ -62,7 +62,7 @@ bool chunk_memory::fits(const chunk& other) const {
 void chunk_memory::clear(stream s) {
     on_.fill(tiles(), 0, number_of_tiles() * sizeof(tile_result), s);
     if (reduction_.merges_tiles) on_.fill(parts(), 0, number_of_parts() * sizeof(tile_result), s);
-    // Payoffs that no kernel stores stay NaN, and so are found.
+    // NaN marks payoffs that no kernel has stored.
     if (reduction_.stores_payoffs)
         on_.fill(payoffs_.as<void>(), 0xff, number_of_tiles() * stored_bytes(reduction_), s);
     begin(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chunk of a run on a device: arguments and launch of its path kernels, memory of its results, and how
-// tiles become parts. Prices, the tuner and benchmarks all launch through here.
+// A chunk, the tiles that a device walks at once: arguments and launches of its path kernels, memory for its
+// results, and the merge of tiles into parts. Prices, the tuner and benchmarks all launch through this.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 namespace tilewalk::cuda {
 
 struct chunk {
-    std::uint64_t seed = 0, paths = 0;  // the run's
-    run::tile_range tiles;              // walked at once
+    std::uint64_t seed = 0, paths = 0;  // of the whole run
+    run::tile_range tiles;              // tiles of the chunk
     kernels::word64 run_part_tiles = 1;
 
     static chunk whole(std::uint64_t seed, std::uint64_t paths);
 
-    kernels::word32 part_tiles() const;  // the last part may have fewer
+    kernels::word32 part_tiles() const;  // tiles of a part; the chunk's last part may have fewer
     std::size_t parts() const;
 };
 
-// Memory for results: a row for each result of a trade, with a place for each tile and each part.
+// Device memory for the results of a chunk: a row for each output, with a number for each tile and each part.
 class chunk_memory {
   public:
     chunk_memory(device& on, const reduction_entry& reduction, const chunk& of, std::size_t rows);
@@ -35,23 +35,25 @@ class chunk_memory {
     static std::size_t bytes_per_tile(const reduction_entry& reduction);
     static std::size_t bytes_per_part(const reduction_entry& reduction);
 
-    // Clears results: a tile that no kernel walks merges to nothing, or is found as NaN.
+    // Clears the results, so that a tile that no kernel walks merges to nothing, or shows as NaN.
     void clear(stream s);
-    // Resets the counts that a walk uses up; clear() does so, too.
+    // Resets the counters that a walk uses up. clear() includes this.
     void begin(stream s);
-    // Without trades and shocks.
+    // Arguments of a path kernel except for its trades and shocks.
     kernels::path_arguments arguments() const;
-    // Merges tiles, unless the reduction does, with the kernel of merge_kernel_text().
+    // Merges tiles into parts by kernel `merge_tiles` (of merge_kernel_text()), unless the reduction has done
+    // so.
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
-    // Whether this memory can serve another chunk, once all work on the present one has ended.
+    // Whether this memory is large enough for another chunk. It may be reused when all work on this one has
+    // ended.
     bool fits(const chunk& other) const;
     void turn_to(const chunk& other) { of_ = other; }
     std::size_t bytes() const {
         return tiles_.bytes() + parts_.bytes() + finished_.bytes() + payoffs_.bytes();
     }
-    // [row][tile], which merge uses up, and [row][part].
+    // Indexed [row][tile], overwritten by merge(); and [row][part].
     kernels::tile_result* tiles() const { return tiles_.as<kernels::tile_result>(); }
     kernels::tile_result* parts() const { return parts_.as<kernels::tile_result>(); }
     std::size_t number_of_parts() const { return rows_ * of_.parts(); }

@@ -14,7 +14,7 @@ namespace {
 std::size_t budget_of(device& d, const run_state& run) {
     const std::size_t free = d.free_bytes() / 10 * 9;
     if (run.run.memory_bytes == 0) return free;
-    // Free memory no longer includes the trades, which are on the device already; the allowance does.
+    // The trades are on the device already, so free memory excludes them; the user's limit includes them.
     const auto allowed = static_cast<std::size_t>(run.run.memory_bytes);
     return std::min(free, allowed - std::min(allowed, run.packed.bytes()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's room for chunks: tiles walked at once, and sets of cubes of shocks.
+// How many tiles a device can walk at once, and how many sets of arrays of shocks it can hold.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct chunk_room {
     kernels::word64 most_tiles = 1;
     std::size_t sets = 1;
 
-    // Chunks as large as memory allows, with their shocks if from arrays. Several chunks have half the room
-    // each, for two sets of cubes: one is filled while the other is read.
+    // The largest chunk for which memory suffices, with its shocks if they come from arrays. If the run needs
+    // several chunks, there are two sets of arrays: one is filled while the other is read.
     static chunk_room on(device& d, const run_state& run, const reduction_entry& reduction);
 };
 

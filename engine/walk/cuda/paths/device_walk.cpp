@@ -15,11 +15,11 @@ using run::tile_range;
 
 namespace {
 
-// Larger results are downloaded in place: pinning memory for them takes longer.
+// Larger results are downloaded to ordinary memory, since pinning memory for them takes longer.
 constexpr std::size_t most_landing_bytes = std::size_t{1} << 20;
 
-// Arguments for some tiles of a chunk. Rows of results stay the chunk's. Blocks go by tile first, so that the
-// launch begins with the first tile of `part`.
+// Arguments for the tiles `part` of a chunk; rows of results keep the chunk's length. Blocks are ordered by
+// tile first, so that the first blocks walk the first tile of `part` for all trades.
 kernels::path_arguments part_of(kernels::path_arguments chunk, const tile_range& part) {
     const word64 skipped = part.first - chunk.first_tile;
     chunk.trades_first = 1;
@@ -49,7 +49,7 @@ void device_walk::begin_again() {
     trades_.bring_changes(main_.get());
 }
 
-// A walk that found too little room leaves nothing: another run may find more.
+// Nothing is left of a walk for which memory was short, as another run may find more.
 std::optional<std::size_t> device_walk::bytes_left() const {
     if (shocks_ || is_cut_) return std::nullopt;
     return run_.packed.bytes() + (results_ ? results_->bytes() : 0);
@@ -116,7 +116,7 @@ std::vector<stream> device_walk::streams() const {
     return {main_.get(), sides_[0].get(), sides_[1].get(), sides_[2].get(), fills_.get()};
 }
 
-// A side stream, which waits until the chunk's results are cleared.
+// The side stream, made to wait until the chunk's results are cleared.
 stream device_walk::begun(std::size_t side) {
     const stream s = sides_[side].get();
     if (!has_begun_[side]) device_.wait_for(s, cleared_->get());
@@ -144,7 +144,7 @@ kernels::tile_result* device_walk::landing_for(std::vector<kernels::tile_result>
     return landing_->as<kernels::tile_result>();
 }
 
-// Makes the next chunk's shocks while this one is walked.
+// Walks one chunk, while the shocks of the next are made.
 chunk_results device_walk::walk_at_once(const tile_range& range, const tile_range& next) {
     open_memory({run_.run.seed, run_.run.paths, range, run_.part_tiles});
     chunk_results out{range, std::vector<kernels::tile_result>(results_->number_of_parts())};
@@ -182,7 +182,7 @@ void device_walk::launch_groups(launch_queue& queue) {
         try {
             launch_group(i, queue);
         } catch (const device_error& e) {
-            // A refused launch fails this group only; any other device error fails the walk.
+            // If the device refuses a launch, only this group fails; any other device error ends the walk.
             if (e.failure() != device_failure::refused) throw;
             run_.fail(g.jobs, e);
         }
@@ -194,7 +194,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
     const launch_sizes& sizes = trades_.sizes(group);
     const tile_range& chunk = results_->of().tiles;
     const kernel walk = g.walk.on(on_, "walk");
-    // A module has one variable for numbers, so its launches share a stream.
+    // A module has one constant variable for numbers, so launches that use it must share a stream.
     const bool one_side = trades_.numbers_are_constant();
     for (const job_list& list : trades_.lists(group)) {
         kernels::path_arguments all = arguments_of(group, list);
@@ -203,7 +203,7 @@ void device_walk::launch_group(std::size_t group, launch_queue& queue) {
         for (tile_range part{chunk.first, at_once}; part.first < chunk.end(); part.first += at_once) {
             part.count = std::min(at_once, chunk.end() - part.first);
             const bool is_first = part.first == chunk.first;
-            // Moves are read in the stream that made them.
+            // Moves must be read in the stream that makes them.
             if (!is_first && !one_side && !g.reads_moves()) side = next_side_++ % sides_of(g);
             const stream s = begun(side);
             const double work = sizes.work(list, part.count);

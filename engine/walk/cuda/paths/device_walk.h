@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks ranges of tiles on one device for all jobs of a run, in chunks that fit its memory.
+// Walks ranges of tiles for all jobs of a run on one device, in chunks that fit into its memory.
 #pragma once
 
 #include <array>
@@ -24,27 +24,29 @@ namespace tilewalk::cuda {
 
 struct chunk_results {
     run::tile_range tiles;
-    std::vector<kernels::tile_result> results;  // [row][part of the chunk]
+    std::vector<kernels::tile_result> results;  // indexed [row][part of the chunk]
 };
 
 class device_walk {
   public:
-    // Uploads the trades. Keeps a reference to `run`.
+    // Uploads the trades of `run`, which must outlive this.
     device_walk(loaded_device& on, run_state& run);
 
-    // Begins another run of the same state after one that ended well. Uploads only the trades that changed.
+    // Prepares for another run with the same run_state, after one that succeeded. Uploads only trades that
+    // changed.
     void begin_again();
-    // Waits for the uploads of begin_again(), if no walk has.
+    // Waits for the uploads of begin_again(), which is needed if walk() was not called since.
     void settle() { const in_flight changes(device_, {main_.get()}); }
-    // Bytes left on the device for another run; empty if that had better begin anew.
+    // Bytes that this would hold on the device until the next run; empty if the next run had better begin
+    // anew.
     std::optional<std::size_t> bytes_left() const;
 
-    // Walks a range in chunks that fit, smaller ones if memory runs out. `following` is the range walked
-    // next, if any. Throws device_error, or stopped_early if the run is stopped.
+    // Walks a range in chunks, in smaller ones if memory runs out. `following` is the range of the next call,
+    // if known. Throws device_error, or stopped_early if the run is stopped.
     void walk(const run::tile_range& range, std::vector<chunk_results>& into,
               const run::tile_range& following = {});
 
-    // Path steps that count as done; uncount() takes back those of a failed walk.
+    // Path steps counted as done. uncount(n) goes back to n, as after a walk that failed.
     kernels::word64 counted() const { return counted_; }
     void uncount(kernels::word64 down_to);
 
@@ -80,15 +82,15 @@ class device_walk {
     owned_stream fills_;                 // fills cubes of shocks
     trades_on_device trades_;
     chunk_room room_;
-    std::optional<staged_shocks> shocks_;  // made with the first chunk that reads any
+    std::optional<staged_shocks> shocks_;  // created for the first chunk if the run has any
     std::optional<moves_cubes> moves_;
-    std::optional<chunk_memory> results_;  // the last chunk's
+    std::optional<chunk_memory> results_;  // memory of the last chunk
     std::optional<pinned_memory> landing_;
-    std::optional<owned_event> cleared_;  // when the chunk's results were
-    std::array<bool, 3> has_begun_{};     // with work of the chunk
+    std::optional<owned_event> cleared_;  // when results_ was cleared for the chunk
+    std::array<bool, 3> has_begun_{};     // by side: whether it has work of the chunk
     std::size_t next_side_ = 0;
-    bool is_cut_ = false;          // a range did not fit at once
-    kernels::word64 counted_ = 0;  // part of path_steps_done
+    bool is_cut_ = false;          // whether a range did not fit at once
+    kernels::word64 counted_ = 0;  // this device's share of run_state::path_steps_done
     double seconds_ = 0, kernel_seconds_ = 0;
     std::size_t launches_ = 0;
 };

@@ -12,10 +12,11 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Limits launches that are too short to be limited by their work.
+// Bounds the number of launches under way, for launches so short that their work does not bound it.
 constexpr std::size_t most_in_flight = 64;
 
-// Waits stay awake for this long: sleeping and waking up take as long as a small run.
+// A wait polls for the first 200 us without sleeping, since falling asleep and waking up take as long as a
+// small run; after that it looks every 50 us.
 constexpr std::chrono::microseconds waits_awake{200}, between_looks{50};
 
 }  // namespace

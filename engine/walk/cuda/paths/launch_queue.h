@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One chunk's launches on a device: how many may be under way, what counts as done, how long any of them ran.
+// The launches of one chunk on a device: bounds the work under way, counts finished path steps, and measures
+// the time during which any launch was running.
 #pragma once
 
 #include <chrono>
@@ -14,23 +15,24 @@
 namespace tilewalk::cuda {
 
 using span_of_time = std::pair<double, double>;
-// Seconds covered by at least one of the spans.
+// Length of the union of time spans, in seconds.
 double seconds_of_any(std::vector<span_of_time> spans);
 
 class launch_queue {
   public:
-    // Adds the path steps of ended launches to `counted`, too.
+    // Path steps of finished launches are added to `counted` and to the run's path_steps_done.
     launch_queue(device& on, run_state& run, kernels::word64& counted)
         : on_(on), run_(run), counted_(counted) {}
 
-    // Waits until this much more work may be under way (see most_work_under_way). Throws stopped_early.
+    // Waits until `work` more may be under way (see most_work_under_way). Throws stopped_early.
     void make_room(double work);
-    // Adds a launch that begins at `begin` and ends with the work that `s` has so far.
+    // Adds a launch, given an event before it and the stream `s` in which it was just queued.
     void add(owned_event begin, stream s, kernels::word64 path_steps, double work);
     void wait();
     void wait_until(const owned_event& e);
 
-    // Seconds with at least one launch running, after all have ended; `since` is an event before them.
+    // Seconds with at least one launch running. Valid when all have ended; `since` is an event before the
+    // first.
     double busy_seconds(const owned_event& since) const;
 
   private:

@@ -14,7 +14,8 @@ using kernels::word64;
 
 namespace {
 
-// Cost of drawing a shock, fitted to the benchmark's models together with the costs of operations.
+// Cost of drawing a shock in additions, fitted to the benchmark's models together with the costs of
+// operations.
 constexpr int cost_of_shock = 12;
 
 double work_of_step(const job_group& g) {
@@ -31,8 +32,9 @@ double work_of_step(const job_group& g) {
 launch_sizes::launch_sizes(const run_state& run, const job_group& of)
     : run_(run), group_(of), work_of_step_(work_of_step(of)) {}
 
-// A launch can end after any tile if its blocks go by tile: those of one trade do, and those of many trades
-// that walk a tile side by side. A reduction that merges tiles needs the whole chunk in one launch.
+// Whether a launch may cover only some tiles of a chunk. It may if blocks are ordered by tile: with one
+// trade, or with many trades that walk the same tile side by side. A reduction that merges tiles needs the
+// whole chunk.
 bool launch_sizes::may_cut_tiles(std::size_t jobs) const {
     if (reduction_named(run_.run.how.reduction).merges_tiles) return false;
     return jobs == 1 || group_.walks_trades_side_by_side();
@@ -42,7 +44,7 @@ std::vector<job_list> launch_sizes::lists() const {
     const space_entry& rows = space_named(run_.run.how.row_space);
     const bool are_constant = rows.lives_in == residence::constant_variable;
     const word64 most_jobs = group_.reads_moves() ? 1 : 65536;
-    // The fewest tiles of a launch of several jobs.
+    // The fewest tiles that a launch of several jobs can cover.
     const word64 tiles = may_cut_tiles(2) ? 1 : run_.most_tiles;
     std::vector<job_list> out;
     word64 bytes = 0;

@@ -18,7 +18,7 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
     run.jobs = separated.jobs();
     run.how = how;
     run.points = points;
-    // A run takes points only with a unit. Texts of kernels do not depend on its length.
+    // A run takes points only if it has a unit. Texts of kernels do not depend on the unit's length.
     run.unit_paths = kernels::paths_per_tile;
     std::vector<needed_kernel> out;
     std::map<std::string, std::vector<std::size_t>> correlate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs as a back end: one kernel for all trades of a shape, launched over lists of (trade, tile). Results are
-// kept by tile and merged in the run's one tree, so bits depend neither on devices nor on chunks. A device
-// that fails hands its work to the others; a run ends only with its last device.
+// The GPU back end: one kernel for all trades that share a program, launched over lists of (trade, tile).
+// Results are stored by tile and merged in the run's fixed tree, so bits depend neither on devices nor on
+// chunks. If a device fails, the others do its work; a run fails only if all of them do.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,13 @@
 namespace tilewalk::cuda {
 
 struct needed_kernel {
-    std::string name;  // for people
+    std::string name;  // to show to users
     std::string text;
     std::vector<std::size_t> jobs;
-    bool is_walk = false;  // a path kernel that makes its own shocks, built as `how` says
+    bool is_walk = false;  // whether it is a path kernel that `how` describes, without moves made ahead
     kernel_decision how{};
 };
-// Leaves out kernels that fill arrays. `points` serves jobs without their own.
+// The kernels that these jobs need, except those that fill arrays. `points` is for jobs without their own.
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {},
@@ -37,14 +37,15 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 
 class launcher : public run::back_end {
   public:
-    // Walks leave in `keeps` what the next one can use; without it, every walk begins anew.
+    // `keeps` holds what one walk leaves for the next, such as loaded trades; without it, each walk begins
+    // anew.
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
              gpu_settings with = {}, ready_run* keeps = nullptr)
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}
 
     run::outcome walk_all(const run::walk& of) override;
     const gpu_facts& facts() const { return facts_; }
-    // Uses the run's own settings, and returns its facts.
+    // Walks with the settings in `run` instead of those given to the constructor.
     gpu_outcome walk_all(const gpu_run& run);
 
   private:

@@ -16,16 +16,16 @@ namespace {
 using program::real_type;
 using program::shock_type;
 
-// The largest ring chosen by default. Devices from compute capability 8.0 on grant it besides the payoffs,
-// and two such blocks fit on an H100's multiprocessor.
+// The largest ring in shared memory that is chosen by default. Every device of compute capability 8.0 or
+// later has this much besides the payoffs, and two such blocks fit on an H100's multiprocessor.
 constexpr std::uint64_t most_ring_bytes = 88 * 1024;
 
 std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
     return random::padded_paths(tiles * kernels::paths_per_tile, real_type(p));
 }
 
-// The path kernel reads moves, uniforms and scenarios as one type. In mixed they differ, so programs that
-// read more than moves keep their product.
+// A path kernel reads moves, uniforms and scenarios as one type. In mixed, moves are double and the others
+// are not, so a program that also reads uniforms or scenarios keeps the matrix product in its path kernel.
 std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
                                                   precision p) {
     if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
@@ -56,9 +56,9 @@ program::move_numbers separated_jobs::numbers(std::size_t job) const {
 }
 
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots) {
-    // Moves, and all else that the kernel reads, are of the states' type.
+    // All that the kernel reads has the type of the states.
     if (real_type(how.precision) == program::number_type::double_) how.precision = precision::double_;
-    // Moves are made in device memory, wherever shocks lie.
+    // Moves are made in plain device memory, wherever shocks are.
     if (space_named(how.space).lives_in != residence::memory) how.space = kernel_basis().space;
     if (reads_shocks(how)) return how;
     how.reads_shocks = true;
@@ -106,7 +106,8 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
 
-    // A file may hold more shocks a step than the trade reads; then every step is a job of its own.
+    // A file may have more shocks a step than the trade reads; rows then have gaps, so each step takes a job
+    // of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;
     const std::size_t steps_at_once = is_dense ? numbers.steps : 1;
     for (std::size_t step = 0; step < numbers.steps; step += steps_at_once) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks trades whose correlated moves are made ahead, one after another: the matrix kernel turns a chunk's
-// shocks into the trade's moves, and its path kernel reads them instead of shocks. Shocks are all trades',
-// moves are one trade's, so a few cubes of moves serve a run.
+// Trades whose correlated moves are made before their paths are walked. A matrix kernel turns a chunk's
+// shocks into the moves of one trade, and the trade's path kernel reads these instead of shocks. Moves belong
+// to one trade, so trades are walked one after another, and a few arrays of moves serve a run.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@
 
 namespace tilewalk::cuda {
 
-// Jobs as path kernels walk them: a job with moves made ahead has a program that reads them.
+// The jobs of a run, with programs that read moves in place of those whose moves are made ahead
+// ("separated").
 class separated_jobs {
   public:
     separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p);
@@ -32,31 +33,32 @@ class separated_jobs {
 
     std::span<const run::job> jobs() const { return walked_; }
     std::span<const run::job> given() const { return given_; }
-    // By another trade of the same program. The job must not be separated.
+    // Replaces a job by a trade of the same program. Not for separated jobs.
     void replace(std::size_t job, const run::job& by) { given_[job] = walked_[job] = by; }
     bool is_separated(std::size_t job) const { return from_[job] != nullptr; }
-    // The job must be separated.
+    // Drifts and roots of a separated job.
     program::move_numbers numbers(std::size_t job) const;
 
   private:
     std::vector<run::job> given_;
     std::map<const program::path_program*, std::optional<program::separated_moves>> by_code_;
-    std::vector<const program::separated_moves*> from_;  // by job
+    std::vector<const program::separated_moves*> from_;  // by job; null if the job is not separated
     std::deque<program::path_data> data_;
     std::vector<run::job> walked_;
 };
 
-// The wish for a separated job's path kernel, with `slots` shocks a step.
+// How to build the path kernel of a separated job that has `slots` shocks a step.
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots);
 
-// Work on a cube goes into one stream, so that moves stay until they are read. The two streams overlap.
+// Two arrays of moves. Each is used in one stream, so that moves stay until they are read; the streams
+// overlap.
 class moves_cubes {
   public:
     static constexpr std::size_t count = 2;
 
     struct needs {
         cuda::precision precision = cuda::precision::double_;
-        std::uint64_t rows = 0;  // steps times factors
+        std::uint64_t rows = 0;  // most of any trade: steps times factors
         std::size_t numbers_bytes = 0;
 
         void add(std::size_t factors, std::size_t steps);
@@ -66,8 +68,9 @@ class moves_cubes {
 
     moves_cubes(device& on, const needs& most, std::uint64_t tiles);
 
-    // Makes one trade's moves in cube `which` and returns them for its path kernel. `correlate` is the best
-    // variant's kernel; the trade's shocks begin in row `first_row` of their cube.
+    // Computes one trade's moves into array `which`, and returns it as an argument of the path kernel.
+    // `correlate` is the kernel of best_correlation_variant(); `first_row` is where the trade's shocks begin
+    // in `shocks`.
     kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
                                  const kernels::array_argument& shocks, std::uint64_t first_row,
                                  std::uint64_t paths, stream s);
@@ -78,7 +81,7 @@ class moves_cubes {
     };
     device& on_;
     precision precision_;
-    std::uint64_t pitch_;  // elements
+    std::uint64_t pitch_;  // elements from row to row
     std::vector<cube> cubes_;
 };
 

@@ -36,7 +36,7 @@ void check_on_all(devices_of_run devices, const kernel_decision& how, const prog
     }
 }
 
-// Fails jobs that a device can't run before anything is compiled.
+// Fails jobs that a device can't run, before anything is compiled.
 void check_groups(run_state& state, devices_of_run devices) {
     for (job_group& g : state.groups) {
         try {
@@ -48,7 +48,7 @@ void check_groups(run_state& state, devices_of_run devices) {
     }
 }
 
-// Jobs go by length: the first is the longest.
+// Steps of the group's longest job, which is its first.
 std::uint64_t longest(const job_group& g, const run_state& state) {
     return state.packed.records[g.jobs.front()].steps;
 }
@@ -57,7 +57,7 @@ class shares_of_groups {
   public:
     shares_of_groups(run_state& of, shock_plan& plan) : of_(of), rows_(plan), crew_(of.run.threads) {}
 
-    // A job with moves made ahead reads moves; the matrix kernel reads its shocks.
+    // Plans the shocks of a group's jobs. For a job with moves made ahead these are the matrix kernel's.
     void add(const job_group& g) {
         const auto job = [&](std::size_t k) -> const run::job& { return of_.separated.given()[g.jobs[k]]; };
         std::vector<std::optional<quasi::order>> orders(g.jobs.size());
@@ -97,7 +97,7 @@ class shares_of_groups {
     std::vector<share> shares_;
 };
 
-// Plans arrays of shocks, if any are read, and of scenarios. Fails jobs that need more than a source has.
+// Plans the arrays of shocks and scenarios, if any are read. Fails jobs that need more than the source has.
 void plan_shocks(run_state& state, counted_kernels& kernels) {
     const gpu_run& run = state.run;
     const auto needs_any = [](const job_group& g) {
@@ -111,7 +111,7 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
     plan.replay = run.replay;
     plan.kernels = &kernels;
     plan.poll = [&state] { throw_if_stopped(state); };
-    // A feed that makes shocks does not use the space; scenarios then lie in plain memory.
+    // A kernel that draws its shocks ignores the space setting; its scenarios are in plain device memory.
     plan.space = &space_named(cuda::reads_shocks(run.how) ? run.how.space : kernel_basis().space);
     plan.precision = run.how.precision;
     plan.seed = run.seed;
@@ -135,13 +135,13 @@ void plan_shocks(run_state& state, counted_kernels& kernels) {
         }
     }
     if (is_keyed) keyed.leave();
-    // The standard error of a quasi-random run comes from its units.
+    // Parts of a quasi-random run are its units, from which its standard error is computed.
     if (from_arrays && run.replay == nullptr && plan.source->is_quasi && !plan.source->is_points)
         state.part_tiles = run::quasi_unit_paths(run.paths) / kernels::paths_per_tile;
     state.shocks = std::move(plan);
 }
 
-// Constant memory changes between launches, but must hold all numbers of one trade.
+// Constant memory is refilled for each launch, but must hold all numbers of any one trade.
 void refuse_too_long_rows(const space_entry& rows, packed_trades& packed) {
     if (rows.lives_in != residence::constant_variable) return;
     for (std::size_t j = 0; j < packed.records.size(); ++j) {
@@ -163,7 +163,7 @@ void group_for(run_state& state, devices_of_run devices) {
             return false;
         }
     };
-    // Choices measured on one kind of device do not hold for another.
+    // Measured choices are used only if all devices are of one kind.
     std::optional<tuned_device> tuned;
     const device_properties& first = devices.front()->get().properties();
     const bool alike = std::all_of(devices.begin(), devices.end(),
@@ -172,7 +172,7 @@ void group_for(run_state& state, devices_of_run devices) {
     state.groups = group_jobs(state.run, state.separated, state.packed, tuned, fits);
 }
 
-// A text that does not compile fails its own jobs.
+// If a text does not compile, only the jobs that need it fail.
 void compile(run_state& state, device_crew& crew) {
     std::vector<wanted_kernel> wanted{{&state.merge, [&](const error& why) { state.fail_all(why); }}};
     for (job_group& g : state.groups) {

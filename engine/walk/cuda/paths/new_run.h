@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a run ready to be walked: packs and groups jobs, plans shocks, compiles kernels.
+// Prepares a run on GPUs: packs trades, groups jobs by kernel, plans shocks, compiles kernels.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tilewalk::cuda {
 
-// Jobs that can't be walked on these devices have failed in the outcome. The crew is kept. Throws
-// tilewalk::error (cancelled).
+// Jobs that can't run on these devices are marked as failed in the outcome. The state refers to `crew`, which
+// must outlive it. Throws tilewalk::error (cancelled).
 std::unique_ptr<run_state> new_run(const gpu_run& asked, device_crew& crew);
 
 }  // namespace tilewalk::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of shocks of one kind that a run's trades read. Trades with the same streams share rows: an asset's
-// are made once, however many trades there are.
+// Plans the rows of an array of random numbers that all trades of a run read. Trades with the same streams
+// share rows, so an asset's numbers are made once however many trades it has.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,18 @@ namespace tilewalk::cuda {
 
 class noise_rows {
   public:
-    // `streams` by slot and `names` by stream, as the trade's program and data have them. Returns its share.
+    // Adds a trade, given its program's `streams` by slot and its `names` by stream. Returns the number of
+    // its group of rows, called a share.
     std::size_t add(std::span<const std::uint32_t> streams, int slots,
                     std::span<const program::stream_name> names, std::uint64_t steps);
 
     std::uint64_t rows() const;
-    // Valid once all are added. Row step * slots + slot of a share holds the slot's shocks on the step.
+    // First row of a share, valid once all trades are added. Slot k of step t is in row first_row + t * slots
+    // + k.
     std::uint64_t first_row(std::size_t of) const;
 
-    // Every stream of every share, for a source. Before it returns, slots are copied to the device into
-    // `memory`, in stream `s`; they take bytes() there.
+    // Rows of every stream of every share, for a random source. Uploads lists of slots, bytes() in all, to
+    // `memory` in stream `s`, and waits.
     std::vector<random::keyed_rows> keyed(device& on, std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 

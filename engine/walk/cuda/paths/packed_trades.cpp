@@ -19,7 +19,7 @@ bool lists_events(const program::path_program& p) {
     return p.sections.size() > kernels::most_sections_of_masks;
 }
 
-// Omits sections that a mask has no room for.
+// Bit k is set if section k runs after the step. Sections too many for a mask are left out.
 word32 mask_after(const run::job& job, std::size_t step) {
     word32 mask = 0;
     for (const program::event& e : job.when->events_after(step))
@@ -27,8 +27,9 @@ word32 mask_after(const run::job& job, std::size_t step) {
     return mask;
 }
 
-// Unless listed, sections run in the order of their numbers, each on its next row, so that one mask a step
-// says it all. Sections of every step come first.
+// Why a GPU can't walk a job; empty if it can. Unless events are listed, a mask for each step says which
+// sections run, so they must run in the order of their numbers, each on its next row; sections of every step
+// come first.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     std::vector<std::uint32_t> next_row(job.code->sections.size(), 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
@@ -66,7 +67,8 @@ class scenario_places {
     std::map<scenario_row, word32> places_;
 };
 
-// Lays out one job: counts its numbers and words, or writes them into memory filled with zeros.
+// Lays out one job. Without memory it only counts numbers and words; otherwise it writes them, into memory
+// filled with zeros.
 template <class real>
 class layout_of_job {
   public:
@@ -139,7 +141,7 @@ class layout_of_job {
     }
     void align_words() { words_ = kernels::whole_pieces(static_cast<word32>(words_), sizeof(word32)); }
 
-    // Rows of the step, with those of sections of every step.
+    // Writes a row for each step, which includes the rows of sections that run on every step.
     void put_step(const row_layout& rows) {
         const auto& data = *job_.data;
         const std::size_t steps = job_.when->steps(), width = rows.widths[0];
@@ -195,7 +197,8 @@ class layout_of_job {
     word64 numbers_ = 0, words_ = 0;
 };
 
-// Behind the last job: a kernel reads the rows of a whole group of steps, even if the last is not full.
+// Bytes after the last job's numbers: a kernel reads rows for a group of steps at once, even if the last is
+// not full.
 constexpr std::size_t bytes_behind = std::size_t{kernels::most_pieces_held} * kernels::piece_bytes;
 
 }  // namespace
@@ -234,7 +237,7 @@ bool packed_trades::replace(std::size_t job, const packed_trades& alone, packed_
 
 namespace {
 
-// Counts first, then writes every job to its place, so that threads may share the work.
+// Counts first, then writes all jobs to their places, so that threads may share the work.
 template <class real>
 packed_trades packed_as(std::span<const run::job> jobs, int threads) {
     packed_trades out;

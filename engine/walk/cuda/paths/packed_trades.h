@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a run's trades, laid out for the device; kernels::trade_record points into them.
+// The numbers of a run's trades in a GPU's layout. kernels::trade_record says where those of a trade are.
 #pragma once
 
 #include <compare>
@@ -24,18 +24,18 @@ struct scenario_row {
 using program::number_type;
 
 struct packed_changes {
-    std::vector<std::size_t> numbers;  // jobs with new numbers, in order
+    std::vector<std::size_t> numbers;  // jobs whose numbers changed, in order
     bool words = false, records = false;
 };
 
 struct packed_trades {
     std::vector<std::byte> numbers;
-    std::size_t number_bytes = sizeof(double);  // size of a number
+    std::size_t number_bytes = sizeof(double);  // 4 or 8
     std::vector<kernels::word32> words;
-    std::vector<scenario_row> scenarios;         // read by any trade, each once
+    std::vector<scenario_row> scenarios;  // rows of scenarios that some trade reads, without repetition
     std::vector<kernels::trade_record> records;  // by job
-    std::size_t results = 0;                     // rows of all jobs, as many for a job as its code has
-    std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it
+    std::size_t results = 0;  // rows of results of all jobs; each has as many as its program has results
+    std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it; empty if it can
 
     std::span<const std::byte> numbers_of(std::size_t job) const {
         const std::size_t begin = records[job].numbers_at * number_bytes;
@@ -49,8 +49,8 @@ struct packed_trades {
                records.size() * sizeof(kernels::trade_record);
     }
 
-    // Replaces a job by a trade of the same code, packed alone; call in the order of jobs. Returns false, and
-    // changes nothing, if the trade takes other room.
+    // Replaces a job by a trade of the same program, packed alone. Jobs must be replaced in order. Returns
+    // false, and changes nothing, if the trade's numbers take a different amount of memory.
     bool replace(std::size_t job, const packed_trades& alone, packed_changes& told);
 };
 

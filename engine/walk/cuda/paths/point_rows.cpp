@@ -16,13 +16,14 @@ namespace {
 using kernels::word32;
 using random::shock_kind;
 
-// A thread's way through a bridge in time. Components may give the first nodes, in the order of their steps.
+// The order in which a thread visits the nodes of a bridge so that its steps come in the order of time. With
+// components, the first `known` nodes are given by them, in the order of their steps.
 struct way_in_time {
     std::vector<kernels::point_visit> visits;
     word32 stack = 0;
 
     way_in_time(std::span<const kernels::bridge_node> nodes, std::size_t known) {
-        std::map<std::pair<int, int>, word32> between;  // the node between two steps
+        std::map<std::pair<int, int>, word32> between;  // node between a left and a right step
         for (word32 n = 0; n < nodes.size(); ++n) {
             const bool is_known = n < known;
             const int left = !is_known ? nodes[n].left : n == 0 ? -1 : nodes[n - 1].step;
@@ -40,7 +41,7 @@ struct way_in_time {
             } else if (ahead.size() == 1) {
                 break;
             } else {
-                // A node that is left at once never comes to the stack.
+                // Only a node that is left a second time is still needed, so the stack must have room for it.
                 if (visits.back().leaves++ > 0)
                     stack = std::max(stack, static_cast<word32>(ahead.size()) - 1);
                 left = ahead.back();
@@ -51,7 +52,7 @@ struct way_in_time {
             throw error(error_kind::internal, "a bridge has no way in the order of time");
     }
 
-    // At most `most` parts of about equal length, and their end.
+    // Splits the visits into at most `most` segments of about equal length, followed by their end.
     std::vector<kernels::point_segment> segments(std::size_t known, std::size_t most) const {
         std::vector<kernels::point_segment> out;
         word32 next = 0, dates = 0;
@@ -76,10 +77,10 @@ word32 walkers_of(word32 stack, std::size_t components, const device& on) {
     return static_cast<word32>(std::clamp<std::uint64_t>(warps, 1, most));
 }
 
-// Most bytes lost between an order's arrays, and behind them.
+// Most bytes lost to alignment between the arrays of one order and after them.
 constexpr std::size_t room_between = 1024;
 
-// Arrays one behind the other in one block of memory. No array is at 0.
+// Arrays one after another in one block of memory. Offset 0 is never used.
 class arrays_of_orders {
   public:
     template <class value>

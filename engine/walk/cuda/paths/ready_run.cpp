@@ -30,10 +30,10 @@ gpu_outcome ready_run::walk(const gpu_run& asked, device_crew::devices devices, 
     }
 }
 
-// Whether a new run would differ only by its seed and the numbers of its trades.
+// Whether a run like `asked` differs from the previous one only by its seed and the numbers of its trades.
 bool ready_run::is_made_for(const gpu_run& asked, device_crew::devices devices) const {
     const gpu_run& was = state_->run;
-    // Rows of points depend on a trade's dates and numbers.
+    // Rows of points also depend on a trade's dates and numbers.
     const bool has_points = asked.source != nullptr && asked.source->is_points;
     const auto same_program = [&](const run::job& a, const run::job& b) {
         return a.code == b.code &&
@@ -48,7 +48,8 @@ bool ready_run::is_made_for(const gpu_run& asked, device_crew::devices devices) 
            std::ranges::equal(asked.jobs, state_->separated.given(), same_program);
 }
 
-// The old jobs' owner is let go only when the new ones have been compared with them.
+// Reuses the previous run's state for `asked`. The previous owner is released only after its jobs are
+// compared with the new ones, as addresses could otherwise be reused.
 bool ready_run::take_over(const gpu_run& asked, device_crew::devices devices) {
     if (!state_ || !is_made_for(asked, devices)) return false;
     run_state& state = *state_;
@@ -93,7 +94,7 @@ gpu_outcome ready_run::walked(bool is_anew) {
     return std::move(state.outcome);
 }
 
-// The next run tries again what failed.
+// A run with failures is not kept, so that the next one tries again.
 bool ready_run::is_worth_leaving(const gpu_outcome& got) const {
     if (!owner_ || state_->shocks || state_->packed.bytes() > most_bytes_left) return false;
     for (std::size_t j = 0; j < got.failures.size(); ++j) {
@@ -108,7 +109,7 @@ void ready_run::leave(const gpu_outcome& got) {
         const std::optional<std::size_t> bytes = walk ? walk->bytes_left() : std::nullopt;
         if (!bytes || *bytes > most_bytes_left) walk.reset();
     }
-    // The caller's own.
+    // These belong to the caller.
     state_->run.cancel = nullptr;
     state_->run.times = nullptr;
     state_->run.on_progress = nullptr;

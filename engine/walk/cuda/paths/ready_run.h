@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves what a run was made of for the next one: grouped jobs, kernels, packed trades, and on each device
-// trades and memory of results. A run of the same programs takes it over and uploads only changed numbers.
+// Keeps what a run has set up for the next one: jobs grouped by kernel, kernels, packed trades, and on each
+// device the trades and memory for results. A run of the same programs then uploads only numbers that
+// changed.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,15 @@
 
 namespace tilewalk::cuda {
 
-// Used by one thread at a time.
+// For one thread at a time.
 class ready_run {
   public:
-    // Larger runs take long enough to begin anew, and device memory is for everybody.
+    // The most device memory that is kept. Larger runs take so long that setting them up anew does not
+    // matter.
     static constexpr std::size_t most_bytes_left = std::size_t{64} << 20;
 
-    // Throws tilewalk::error (cancelled). Leaves something only if jobs have an owner (see run::walk), read
-    // no arrays of shocks or scenarios, and have not failed on a device.
+    // Walks a run. Its state is kept if jobs have an owner (see run::walk), read no arrays of shocks or
+    // scenarios, and did not fail on a device. Throws tilewalk::error (cancelled).
     gpu_outcome walk(const gpu_run& asked, device_crew::devices devices, kernel_store& kernels);
 
     bool is_empty() const { return !state_; }
@@ -39,7 +41,7 @@ class ready_run {
     void forget();
 
     std::optional<device_crew> crew_;
-    std::shared_ptr<const void> owner_;  // owns what the jobs of `state_` point to
+    std::shared_ptr<const void> owner_;  // owns the data that the jobs of state_ point to
     std::uint64_t tuned_changes_ = 0;
     std::unique_ptr<run_state> state_;
     std::vector<std::unique_ptr<device_walk>> walks_;  // by device

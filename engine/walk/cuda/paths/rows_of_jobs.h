@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of shocks of a run's jobs: shared, in a source keyed by name, of independent numbers or of points; or
-// the same for all, in a file or another source.
+// Plans the rows of shocks that jobs read from arrays. A source keyed by name (independent numbers or points)
+// has rows for each group of jobs that share them; a file or any other source has the same rows for all jobs.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,18 @@
 
 namespace tilewalk::cuda {
 
-// Plans rows that all jobs read alike. Throws tilewalk::error if a job needs more than there is.
+// Plans rows that are the same for all jobs. Throws tilewalk::error if a job needs more than there are.
 void add_rows_alike(const program::path_program& code, std::uint64_t steps, shock_plan& plan);
 
 class rows_of_jobs {
   public:
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
-    // Empty if the source has no points. Thread-safe, unlike add(): making orders takes most of the time.
+    // The order of a job's points; empty if the source has none. Thread-safe, unlike add(), since this takes
+    // most of the time.
     std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
-    // Returns the job's share. With a source of points all normals are points, and uniforms if they are few.
+    // Adds a job and returns the number of its share. If the source has points, all normals are points, and
+    // uniforms as well if they are few.
     std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
                     point_way way = point_way::read) {
@@ -34,7 +36,8 @@ class rows_of_jobs {
     // Call after the last add().
     void end();
 
-    // Valid after end(). `normals` is the first point of a share whose points are made by paths.
+    // The first rows of a share, valid after end(). If paths compute their points, `normals` is the first of
+    // them.
     struct first_rows {
         kernels::word32 normals, uniforms;
         kernels::word32 target_step;
@@ -44,7 +47,7 @@ class rows_of_jobs {
   private:
     struct share {
         std::size_t normals, uniforms;
-        std::optional<std::size_t> points{};  // the order's
+        std::optional<std::size_t> points{};  // share in point_rows
     };
     shock_plan& plan_;
     quasi::order_maker maker_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run on GPUs, shared by its threads: jobs by kernel, the plan of their shocks, the outcome so far. A
-// later run of the same programs may begin with it.
+// The state of one run on GPUs, shared by its threads: jobs by kernel, the plan of their shocks, the outcome
+// so far. A later run of the same programs may reuse it.
 #pragma once
 
 #include <atomic>
@@ -23,40 +23,42 @@ namespace tilewalk::cuda {
 
 struct job_group {
     built_kernel walk;
-    built_kernel correlate;  // makes the moves that walk reads; without text, walk reads shocks
+    // Kernel that makes the moves which `walk` reads; without text if `walk` reads shocks
+    built_kernel correlate;
     const program::path_program* code = nullptr;
     kernel_decision how;
     std::vector<std::size_t> jobs;  // longest first
-    bool failed = false;            // does not compile, or no device can run it
+    bool failed = false;            // whether it does not compile or some device can't run it
 
     bool reads_moves() const { return !correlate.text.empty(); }
     std::size_t factors() const { return static_cast<std::size_t>(code->normals_per_step); }
     bool reads_shocks() const { return cuda::reads_shocks(how); }
-    // Targets lie in the array of normals; points that paths make have tables.
+    // Whether paths meet targets, which are in the array of normals.
     bool meets_targets() const { return way_of_points(how) == point_way::targets; }
     bool makes_points() const { return way_of_points(how) == point_way::made; }
     bool reads_scenarios() const { return code->scenarios_per_step > 0; }
-    // Neighbouring blocks walk the same tile of different trades, which read the same arrays.
+    // Whether blocks are ordered by tile first, so that neighbours walk the same tile of different trades and
+    // read the same array elements.
     bool walks_trades_side_by_side() const { return reads_shocks() || meets_targets() || reads_scenarios(); }
 };
 
 struct run_state {
     separated_jobs separated;
-    gpu_run run;  // with the jobs of `separated`
+    gpu_run run;  // its jobs are those of `separated`
     packed_trades packed;
-    packed_changes changes;  // since the run before, if this one began with its state
+    packed_changes changes;  // since the previous run, if this state is reused
     std::vector<job_group> groups;
-    std::optional<shock_plan> shocks;  // if shocks or scenarios come from arrays
-    moves_cubes::needs moves;          // without rows if no job reads any
-    // First row of a job's shocks, if its moves are made ahead.
+    std::optional<shock_plan> shocks;  // empty if nothing is read from arrays
+    moves_cubes::needs moves;          // rows is 0 if no job reads moves
+    // By job: first row of the shocks from which its moves are made.
     std::vector<kernels::word32> shocks_of_moves;
-    kernels::word64 part_tiles = 1;  // tiles merged on a device; the host merges the parts
-    kernels::word64 most_tiles = 0;  // the largest piece's
+    kernels::word64 part_tiles = 1;  // tiles that a device merges; the host merges parts
+    kernels::word64 most_tiles = 0;  // of the largest piece
     built_kernel merge;
-    std::mutex lock;  // guards outcome
+    std::mutex lock;  // guards `outcome`
     gpu_outcome outcome;
     std::atomic<kernels::word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // the run has failed; the rest is not needed
+    std::atomic<bool> given_up{false};  // the run has failed, so that workers stop
 
     explicit run_state(const gpu_run& asked)
         : separated(asked.jobs, asked.correlation, asked.how.precision),
@@ -65,7 +67,7 @@ struct run_state {
           shocks_of_moves(separated.jobs().size()),
           part_tiles(asked.part_tiles()) {}
 
-    // Begins a run: nothing is walked, and only what could not be packed has failed.
+    // Begins a run on this state. Of all jobs, only those that can't be packed have failed.
     void begin(const gpu_run& asked) {
         run = asked;
         run.jobs = separated.jobs();

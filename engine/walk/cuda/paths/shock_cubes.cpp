@@ -74,7 +74,8 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
-    // Cached, because the store digests the text, which takes longer than one of the many launches.
+    // Kernels are cached by text, because the store computes a digest of the text, which takes longer than a
+    // launch.
     const auto kernel_of = [this, known = std::map<std::string, kernel>()](const std::string& text,
                                                                            const char* name) mutable {
         const auto found = known.find(text);
@@ -147,14 +148,14 @@ void shock_cubes::bring(const one& cube, std::uint64_t first_path, std::uint64_t
         if (!through_) through_.emplace(on_.get(), s, pitch_bytes);
         for (std::uint64_t r = 0; r < cube.rows; ++r) {
             if (plan_.poll) plan_.poll();
-            // One row at a time, or the part of a long row that fits into a piece.
+            // Writes the part of a row that fits into a staging piece, as a rule all of it.
             through_->put(cube.first + r * pitch_bytes, paths * sizeof(shock), sizeof(shock),
                           [&](std::size_t at, std::span<std::byte> piece) {
                               row_of(r, first_path + at / sizeof(shock), piece.size() / sizeof(shock),
                                      reinterpret_cast<shock*>(piece.data()));
                           });
         }
-        // The destructor of staging would wait, too, but could not report a failed copy.
+        // Waits here to report a failed copy, as the destructor of `staging` could not.
         on_.get().wait(s);
     };
     if (plan_.element() == arrays::element::double_) {
@@ -199,7 +200,7 @@ void shock_cubes::point_to_tables(kernels::path_arguments& a) const {
     a.paths_of_randomisation = plan_.unit_paths;
 }
 
-// The trade's own words say which row a slot reads on a step.
+// Rows follow each other; a trade's own words say which of them a slot reads on a step.
 kernels::array_argument shock_cubes::scenarios(std::size_t set) const {
     return argument(sets_[set].scenarios, nullptr, 1);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's shocks and scenarios as arrays on a device, made by a random source or copied from a file.
+// Arrays ("cubes") of a run's shocks and scenarios on a device, made by a random source or copied from a
+// file.
 #pragma once
 
 #include <algorithm>
@@ -32,51 +33,52 @@ using program::precision;
 class loaded_device;
 class counted_kernels;
 
-// Cubes of one step and one slot.
+// One cube of one step and one slot for each of the rows.
 std::vector<arrays::shock_cube> rows_of(std::span<const arrays::shock_cube> arrays,
                                         std::span<const scenario_row> rows);
 
 struct shock_plan {
     const random::catalogue_entry* source = nullptr;
-    const arrays::shock_file* replay = nullptr;  // instead of a source
+    const arrays::shock_file* replay = nullptr;  // a file that replaces the source
     counted_kernels* kernels = nullptr;
     const space_entry* space = nullptr;
     cuda::precision precision = cuda::precision::double_;
     std::uint64_t seed = 0, paths = 0;
-    // Rows of the cubes: shared by trades with the same streams, for a keyed source; else shock numbers, or,
-    // with a file, the slots of all steps that a trade reads.
+    // Rows of the arrays. For a keyed source they are those of noise_rows and point_rows. Otherwise a row is
+    // a shock's number on the path or, with a file, a slot on one of the steps that trades read.
     std::uint64_t normal_rows = 0, uniform_rows = 0;
-    noise_rows normals{}, uniforms{};  // for a keyed source
+    noise_rows normals{}, uniforms{};  // planned for a keyed source only
     point_rows points{};
-    std::uint64_t unit_paths = 0;  // a randomisation's
+    std::uint64_t unit_paths = 0;  // paths of a randomisation
     std::vector<arrays::shock_cube> scenarios{};
-    // Called for each row copied from the host; may throw to end the run.
+    // Called for each row that is copied from the host. May throw to end the run.
     std::function<void()> poll{};
 
-    // Whether trades read rows by place alone, and so the same.
+    // Whether all trades read the same rows, by step and slot alone.
     bool are_rows_alike() const { return replay != nullptr || !source->is_keyed; }
     arrays::element element() const { return program::shock_type(precision); }
-    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // the larger cube's
+    std::uint64_t shock_rows() const { return std::max(normal_rows, uniform_rows); }  // of the larger array
     std::size_t bytes_per_tile() const;
     std::size_t scratch_bytes() const;
     std::uint64_t most_tiles() const;
 };
 
-// Sets of cubes, filled for chunk after chunk; of two sets, one is filled while the other is read.
+// One or two sets of arrays that are filled for one chunk after another. With two, one is filled while the
+// other is read.
 class shock_cubes {
   public:
     shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
                 stream fills);
 
-    // Always use the same stream for all sets: calls keep their order in it.
+    // Fills a set. All calls must use the same stream, in which their work keeps its order.
     void fill(std::size_t set, std::uint64_t first_tile, std::uint64_t tiles, stream s);
 
-    // For a program with `per_step` shocks a step.
+    // The arrays of a set as arguments of a path kernel that reads `per_step` shocks a step.
     kernels::array_argument normals(std::size_t set, int per_step) const;
     kernels::array_argument uniforms(std::size_t set, int per_step) const;
     kernels::array_argument scenarios(std::size_t set) const;
     const point_rows::target_tables& targets() const { return targets_; }
-    // For paths that make their points.
+    // Sets the arguments of a kernel whose paths compute their points.
     void point_to_tables(kernels::path_arguments& a) const;
 
     bool persists() const { return plan_.space->lives_in == residence::persisting_memory; }
@@ -89,13 +91,14 @@ class shock_cubes {
         std::optional<device_memory> memory;
         std::optional<pinned_memory> mapped;
         std::optional<owned_texture> texture;
-        std::byte* first = nullptr;  // address for kernels
+        std::byte* first = nullptr;  // address in kernels
     };
     struct cubes {
         one normals, uniforms, scenarios;
     };
     void open(one& cube, std::uint64_t rows);
-    // `row_of` writes `count` paths of a row from `first` on to a given place.
+    // Copies a cube from the host. row_of(row, first, count, to) writes `count` paths of a row from `first`
+    // on to `to`.
     template <class row_writer>
     void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
                const row_writer& row_of);
@@ -105,13 +108,13 @@ class shock_cubes {
 
     loaded_device& on_;
     const shock_plan& plan_;
-    std::uint64_t pitch_;  // elements
+    std::uint64_t pitch_;  // elements from row to row
     std::vector<cubes> sets_;
-    std::vector<device_memory> slots_;  // for keyed rows
+    std::vector<device_memory> slots_;  // lists and tables for keyed rows
     std::vector<random::keyed_rows> keyed_normals_, keyed_uniforms_;
     std::vector<random::placed_points> normal_points_, uniform_points_;
     point_rows::target_tables targets_;
-    random::point_tables tables_;  // for paths that make points
+    random::point_tables tables_;  // for paths that compute their points
     const kernels::made_point* made_points_ = nullptr;
     const kernels::word32* directions_ = nullptr;
     const void* normals_of_points_ = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's shocks and scenarios for one chunk after another, the next made while the current is read.
+// A device's shocks and scenarios for one chunk after another. Those of the next chunk are made while the
+// current ones are read.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,19 @@ class staged_shocks {
     staged_shocks(loaded_device& on, const shock_plan& plan, kernels::word64 tiles, std::size_t sets,
                   stream fills);
 
-    // Later work in `reader` finds the chunk's shocks in the current set.
+    // Makes the chunk's shocks the current set. Work queued later in stream `reader` may read them.
     void take(const run::tile_range& chunk, stream reader);
-    // Begins the shocks of the next chunk, if there are two sets and the chunk is not empty. No work may
-    // still read the other set: a walk waits for its chunk.
+    // Begins to make the shocks of the next chunk, unless there is only one set or the chunk is empty. The
+    // chunk that read the other set must have ended.
     void make_ahead(const run::tile_range& next);
 
-    // The current set, for a program with `per_step` shocks a step.
+    // The current set as arguments of a kernel that reads `per_step` shocks a step.
     kernels::array_argument normals(int per_step) const { return cubes_.normals(set_, per_step); }
     kernels::array_argument uniforms(int per_step) const { return cubes_.uniforms(set_, per_step); }
     const point_rows::target_tables& targets() const { return cubes_.targets(); }
     void point_to_tables(kernels::path_arguments& a) const { cubes_.point_to_tables(a); }
     kernels::array_argument scenarios() const { return cubes_.scenarios(set_); }
-    // Keeps normals in the second-level cache; false if their space does not want it.
+    // Asks for normals to be kept in the second-level cache; false if their space does not.
     bool keep_in_l2(launch& how) const;
 
   private:
@@ -36,10 +37,10 @@ class staged_shocks {
 
     device& device_;
     shock_cubes cubes_;
-    std::size_t sets_, set_ = 0;  // set_ is being read
+    std::size_t sets_, set_ = 0;  // set_ is the current set
     stream fills_;
-    run::tile_range ahead_;              // the chunk in the other set, or empty
-    std::optional<owned_event> filled_;  // end of the last fill
+    run::tile_range ahead_;              // chunk whose shocks the other set has; may be empty
+    std::optional<owned_event> filled_;  // when the last fill ends
 };
 
 }  // namespace tilewalk::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large uploads through page-locked memory: one piece is filled while another is copied.
+// Uploads large data through two pieces of page-locked memory: one is filled while the other is copied.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace tilewalk::cuda {
 
 class staging {
   public:
-    // Allocates page-locked memory on demand. Repeated callers pass `at_least`, so that none is released in
-    // between: a release may wait for the whole device.
+    // Page-locked memory is allocated on demand, at least `at_least` bytes. Callers with several uploads pass
+    // the largest, so that no piece is replaced in between: releasing one may wait for the whole device.
     staging(device& on, stream s, std::size_t at_least = 0)
         : on_(on), stream_(s), at_least_(std::min(at_least, piece_bytes)) {}
     ~staging() {
-        // Pieces must be copied before they are released.
+        // Pieces must not be released while they are copied.
         const in_flight guard(on_, {stream_});
     }
     staging(const staging&) = delete;
@@ -31,7 +31,8 @@ class staging {
         });
     }
 
-    // `write(at, piece)` fills a piece with the bytes from `at` on; its size is a multiple of `grain`.
+    // Uploads `bytes` bytes; write(at, piece) fills a piece with those from `at` on. Pieces are multiples of
+    // `grain`.
     template <class writer>
     void put(std::byte* to, std::size_t bytes, std::size_t grain, const writer& write) {
         const std::size_t most = piece_bytes / grain * grain;

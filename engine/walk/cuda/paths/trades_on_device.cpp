@@ -69,7 +69,7 @@ void trades_on_device::bring_changes(stream s) {
 void trades_on_device::bring_numbers(stream s) {
     const packed_trades& p = run_.packed;
     const std::vector<std::size_t>& jobs = run_.changes.numbers;
-    if (numbers_are_constant()) return;  // every launch uploads them
+    if (numbers_are_constant()) return;  // each launch uploads its own
     for (std::size_t i = 0; i < jobs.size();) {
         std::size_t next = i + 1;
         while (next < jobs.size() && jobs[next] == jobs[next - 1] + 1) ++next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's trades in the memory of one device, in the order of their launches.
+// The packed trades of a run in the memory of one device, in the order of their launches.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,11 @@ namespace tilewalk::cuda {
 
 class trades_on_device {
   public:
-    // Uploads in `s`, and waits. Keeps a reference to `run`.
+    // Uploads the trades in stream `s` and waits. `run` must outlive this.
     trades_on_device(loaded_device& on, const run_state& run, stream s);
 
-    // Uploads the run's changes for later work in `s`. No work may still read the trades.
+    // Uploads the trades that changed since the previous run; work queued later in `s` may read them. No work
+    // may be reading the trades.
     void bring_changes(stream s);
 
     const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }
@@ -31,11 +32,11 @@ class trades_on_device {
     const kernels::trade_record* records(std::size_t group, const job_list& list) const;
     void point(kernels::path_arguments& a) const;
 
-    // Numbers in constant memory change between launches; elsewhere all stay for the run.
+    // Whether numbers are in constant memory, which is refilled for each launch.
     bool numbers_are_constant() const { return row_space_.lives_in == residence::constant_variable; }
-    // The group's kernel must be loaded.
+    // Uploads a list's numbers to constant memory. The group's kernel must be loaded.
     void upload_constants(const job_group& g, const job_list& list, stream s);
-    // Keeps the numbers in the second-level cache, if they live in that space.
+    // Asks for the numbers to be kept in the second-level cache, if their space does so.
     void keep_in_l2(launch& how) const;
 
   private:

@@ -17,7 +17,7 @@ using run::tile_range;
 
 namespace {
 
-// At most one piece per device: the run's largest subtrees for which that holds.
+// Cuts the tiles to walk into the run's largest subtrees that have at most an equal share of a device.
 std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
     const tile_range all{0, kernels::tiles_of(run.paths)};
     const tile_range asked = run::asked_or_all(run.tiles, all.count);
@@ -37,7 +37,8 @@ void add(const chunk_results& chunk, const packed_trades& packed, std::size_t jo
     }
 }
 
-// A run cut into pieces for its devices. A failure of a device ends its share; any other ends the run.
+// A run cut into pieces for its devices. A device's error ends the work of that device only; any other ends
+// the run.
 class paths_of_devices final : public piecework {
   public:
     paths_of_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks)
@@ -52,7 +53,7 @@ class paths_of_devices final : public piecework {
     }
 
     void walk_all() {
-        // Work of a lost device is repeated; reported progress does not go back.
+        // A lost device's work is done again, but the progress reported must not go back.
         word64 told = 0;
         const auto tell = [&] {
             told = std::max(told, run_.path_steps_done.load());
@@ -61,7 +62,7 @@ class paths_of_devices final : public piecework {
         const bool tells = run_.run.on_progress != nullptr;
         crew_.walk(*this, ranges_.size(), crew_.size(), run_.run.cancel,
                    tells ? tell : std::function<void()>());
-        // Data on a device that was not asked is from an earlier run and misses the changes of this one.
+        // A device that did no work still has the trades of an earlier run, without this run's changes.
         for (std::size_t d = 0; d < walks_.size(); ++d)
             if (!served_[d].has_begun) walks_[d].reset();
         if (last_lost_) return run_.fail_all(*last_lost_);

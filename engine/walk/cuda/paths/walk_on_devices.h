@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices that shares the tiles of a run, a thread for each.
+// Walks the tiles of a run on a crew of devices, with a thread for each.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,10 @@
 
 namespace tilewalk::cuda {
 
-// Walks all jobs of the run that have not failed, and puts their tallies into the outcome. Kernels must be
-// compiled and shocks planned. Fails all jobs when all devices are lost. Throws tilewalk::error: cancelled,
-// or what has ended the run.
-// `walks` are by device: each begins with what a run before has left there, if there is any, and is left for
-// another run.
+// Walks all jobs that have not failed, and puts their tallies into run.outcome. Kernels must be compiled and
+// shocks planned. If all devices are lost, all jobs fail. Throws tilewalk::error: cancelled, or the error
+// that ended the run. `walks` has, by device, what an earlier run left there (or null), and receives what
+// this run leaves.
 void walk_on_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks);
 
 }  // namespace tilewalk::cuda
