@@ -59,8 +59,7 @@ struct walk {
     // Owns the data that `jobs` point to, none of which changes. A back end that keeps the owner may
     // recognise jobs of a later walk by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, if `jobs` are only some of them; empty if they are all. A GPU chooses kernels by
-    // looking at all jobs of the run.
+    // All jobs of the run, for which kernels are chosen; empty if they are `jobs`.
     std::span<const job> among{};
 
     // Empty if the job takes independent random numbers.
@@ -82,8 +81,7 @@ struct outcome {
 class back_end {
   public:
     virtual ~back_end() = default;
-    // A failing job is reported in `failures` and does not affect the others. Throws only tilewalk::error
-    // that belongs to no job, such as cancelled.
+    // A failing job does not affect the others. Throws only tilewalk::error of no job, such as cancelled.
     virtual outcome walk_all(const walk& of) = 0;
 };
 

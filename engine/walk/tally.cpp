@@ -110,8 +110,7 @@ void tally::add_unknown(const tally& other) {
     }
 }
 
-// Two subtrees are either disjoint or one contains the other, so looking at the first and the last neighbour
-// suffices.
+// Two subtrees are disjoint, or one contains the other.
 bool tally::forget_parts_of(const tile_range& subtree) {
     const auto place_of = [&](word64 tile) {
         return std::ranges::lower_bound(ranges_, tile, {}, &tile_range::first) - ranges_.begin();
@@ -185,8 +184,7 @@ std::optional<word64> tally::first_not_finite(std::size_t row) const {
     return std::nullopt;
 }
 
-// 2 x y = (x + y)^2 - x^2 - y^2, with x, y and x + y taken about their means, so that large means cost no
-// digits.
+// 2 x y = (x + y)^2 - x^2 - y^2, each about its mean, so that large means cost no digits.
 std::optional<double> tally::cross(std::size_t first, std::size_t second) const {
     const program::output_pair wanted{static_cast<std::uint32_t>(std::min(first, second)),
                                       static_cast<std::uint32_t>(std::max(first, second))};

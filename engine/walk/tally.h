@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of walking a trade over some tiles of a run: moments of its outputs and of sums of chosen pairs
-// of outputs, and sums of derivatives of the first output. Tallies merge in any order, on any machine and
-// through files, to the same bits as one walk, because only subtrees of the run's one summation tree are
-// merged.
+// The result of walking a trade over some tiles of a run: moments of outputs and of sums of chosen pairs, and
+// sums of derivatives of the first output. Tallies merge in any order, on any machine and through files, to
+// the bits of one walk, because only subtrees of the run's one summation tree are merged.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,7 @@ namespace tilewalk::run {
 
 class tally {
   public:
-    // A part is `part_tiles` tiles, a power of two. `crossed` are the pairs of outputs whose sums are
-    // tallied.
+    // Parts are `part_tiles` tiles, a power of two. `crossed` are pairs of outputs whose sums are tallied.
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1,
           std::vector<program::output_pair> crossed = {}, std::size_t derivatives = 0);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}
@@ -35,11 +33,11 @@ class tally {
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found,
              std::span<const double> derivatives = {});
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // Adds all tiles of `other`. Throws tilewalk::error (internal) if this tally has one of them already, or
-    // if `other` is of another run.
-    void add(const tally& other);
-    // Adds the tiles of `other` that this tally lacks. Throws tilewalk::error (internal) if `other` is of
+    // Adds all tiles of `other`. Throws tilewalk::error (internal) if one is known, or if `other` is of
     // another run.
+    void add(const tally& other);
+    // Adds the tiles of `other` that are missing here. Throws tilewalk::error (internal) if it is of another
+    // run.
     void add_unknown(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }
@@ -52,16 +50,14 @@ class tally {
     std::span<const tile_range> known() const { return ranges_; }
     bool is_complete() const;
 
-    // Moments over the whole run, so the tally must be complete. Rows are the outputs, then the crossed
-    // pairs.
+    // Moments over the run; the tally must be complete. Rows are the outputs, then the crossed pairs.
     kernels::tile_result whole(std::size_t row = 0) const;
     std::vector<kernels::moments> parts(std::size_t row = 0) const;
     // The first path in the tally whose number in this row is not finite. The tally may be incomplete.
     std::optional<kernels::word64> first_not_finite(std::size_t row) const;
     // Sums of derivatives, by part. The tally must be complete.
     std::vector<std::span<const double>> derivatives_of_parts() const;
-    // Sum over paths of (x - mean of x) (y - mean of y), for two outputs that were crossed; empty if not
-    // finite.
+    // Sum of (x - mean of x) (y - mean of y) over paths, for two crossed outputs; empty if not finite.
     std::optional<double> cross(std::size_t first, std::size_t second) const;
 
     friend bool operator==(const tally& a, const tally& b);
@@ -90,8 +86,7 @@ class tally {
 
 // Writes every number bit for bit, then a checksum.
 void write(std::ostream& out, std::span<const tally> all);
-// Throws tilewalk::error (input), naming the file `name`, if it is not byte for byte as write() would write
-// it.
+// Throws tilewalk::error (input) if the file `name` is not, byte for byte, as write() writes it.
 std::vector<tally> read_tallies(std::istream& in, const std::string& name);
 
 }  // namespace tilewalk::run

@@ -31,8 +31,7 @@ inline tile_range asked_or_all(const tile_range& asked, kernels::word64 run_tile
     return asked.count > 0 ? asked : tile_range{0, run_tiles};
 }
 
-// Appends to `into`, in order, the largest subtrees of `in` that lie within `range` and have at most `most`
-// tiles.
+// Appends the largest subtrees of `in` that lie within `range` and have at most `most` tiles, in order.
 inline void cut(const tile_range& in, const tile_range& range, kernels::word64 most,
                 std::vector<tile_range>& into) {
     if (in.end() <= range.first || range.end() <= in.first) return;

@@ -158,8 +158,7 @@ class shared_control {
     static constexpr std::size_t none = ~std::size_t{0};
 
   private:
-    // Coefficient of the control, beyond the whole that is already subtracted, from all units but `one` and
-    // `other`.
+    // Coefficient of the control beyond the 1 that is subtracted already, from units but `one` and `other`.
     double share_without(std::size_t one, std::size_t other) const {
         double sum = 0, of_control = 0, product = 0, square = 0, count = 0;
         for (std::size_t u = 0; u < units(); ++u) {
@@ -220,8 +219,7 @@ double error_beside_parts(double error, std::span<const double> means) {
         squares += from_first * from_first;
     }
     const double shown = (squares - sum * sum / n) / (n * (n - 1));
-    // Quantile of the normal law, for a quantile of chi squared over its degrees of freedom (Wilson and
-    // Hilferty 1931).
+    // A normal quantile, for one of chi squared over its degrees of freedom (Wilson and Hilferty 1931).
     constexpr double one_in_a_million = 4.75;
     const double c = 2 / (9 * (n - 1));
     const double least = std::pow(std::max(1 - c - one_in_a_million * std::sqrt(c), 0.0), 3);

@@ -13,8 +13,7 @@
 
 namespace tilewalk::run {
 
-// Part of a chunk that lies in one unit: `paths` paths, which begin at path `from` of the unit and path `at`
-// of the chunk.
+// A chunk's paths in one unit: `paths` paths, from path `from` of the unit and path `at` of the chunk on.
 struct unit_piece {
     std::uint64_t unit = 0;
     std::uint64_t from = 0;
@@ -88,8 +87,7 @@ struct estimate {
 // engine/walk/tally.h). Points within a unit depend on each other, so the spread within a unit says nothing;
 // units are independent of each other. A shorter last unit has a smaller weight.
 estimate estimate_of_units(std::span<const kernels::moments> units);
-// Standard error from the means of the parts of a run. Each part has `part_paths` paths; the last has the
-// rest.
+// Standard error from means of parts of `part_paths` paths; the last part has the rest of `run_paths`.
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
 // The share of `error`, such as rounding's, that the spread of the parts' means does not already show: all of
 // it or 0. 0 if the means show at least half of it or, for few parts, as little as chance explains once in a

@@ -23,12 +23,10 @@ struct layout {
 
 inline constexpr std::size_t header_bytes = 64;  // size of the header of Tilewalk's own format
 
-// A file of scenarios has one number for each time and path: its layout has a step for each time and one
-// normal a step.
+// A file of scenarios has one number per time and path: its steps are the times, with one normal each.
 enum class contents { shocks, scenarios };
 
-// Reads and checks the header. Throws tilewalk::error (input), naming the file `name`, unless the file has
-// exactly the bytes that its header promises.
+// Throws tilewalk::error (input), naming `name`, unless the file has exactly the bytes its header promises.
 layout read_layout(std::span<const std::byte> file, const std::string& name,
                    contents expected = contents::shocks);
 

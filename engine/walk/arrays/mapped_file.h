@@ -15,12 +15,10 @@ struct mapped_file {
     std::shared_ptr<const void> keeps;  // owns the mapping of `bytes`
 };
 
-// Maps `file`, which must lie in the folder `inside` or below it, unless `inside` is empty. Throws
-// tilewalk::error (io).
+// Throws tilewalk::error (io). The file must be in the folder `inside` or below it, unless that is empty.
 mapped_file map_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
 
-// The file's name for messages. A file in memory (memfd), whose path names only a descriptor, has the name
-// that it was created with.
+// The file's name for messages. For a file in memory (memfd) this is the name given when it was created.
 std::string name_of(const std::filesystem::path& file);
 
 }  // namespace tilewalk::arrays

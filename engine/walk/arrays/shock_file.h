@@ -44,9 +44,8 @@ struct needs {
 
 class shock_file {
   public:
-    // Opens the file and checks every number: normals must be finite, uniforms within (0, 1), also when
-    // rounded to the type `walked_as`. Throws tilewalk::error: io if the file is unreadable, input if a
-    // number is invalid.
+    // Checks every number: normals must be finite, uniforms within (0, 1), also when rounded to type
+    // `walked_as`. Throws tilewalk::error: io if the file is unreadable, input if a number is invalid.
     shock_file(const std::filesystem::path& file, element walked_as);
 
     // The array has no slots if the file has no shocks of its kind.
@@ -54,8 +53,7 @@ class shock_file {
     const shock_cube& uniforms() const { return uniforms_; }
     std::uint64_t paths() const { return normals_.paths; }
 
-    // Throws tilewalk::error (input) if the file has fewer steps, normals, uniforms or paths than the trade
-    // needs.
+    // Throws tilewalk::error (input) if the file has fewer steps, slots or paths than a trade needs.
     void check(const needs& of_trade) const;
 
   private:
@@ -64,8 +62,7 @@ class shock_file {
     shock_cube normals_, uniforms_;
 };
 
-// Copies the numbers of `count` paths, from first_path on, at one step and slot. Paths beyond the end of the
-// array get the number of its last path.
+// Copies `count` paths of a row, from first_path on; beyond the array's end, repeats its last path.
 template <class shock>
 void copy_row(const shock_cube& from, std::uint64_t step, std::uint64_t slot, std::uint64_t first_path,
               std::uint64_t count, shock* to);

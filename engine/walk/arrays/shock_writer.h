@@ -19,8 +19,8 @@ struct shock_arrays {
     std::span<const shock> uniforms;
 };
 
-// Throw tilewalk::error: io, or usage if an array has the wrong size or write_numpy is given uniforms, for
-// which NumPy's format has no place.
+// Throw tilewalk::error: io; usage for an array of wrong size, or uniforms, for which NumPy's form has no
+// place.
 template <class shock>
 void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& what);
 template <class shock>

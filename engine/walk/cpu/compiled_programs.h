@@ -14,13 +14,11 @@ namespace tilewalk::cpu {
 
 class compiled_programs {
   public:
-    // The cache is for programs of which `takes` is true, or for all. Programs are known by address: call
-    // forget() before a program is destroyed.
+    // For programs of which `takes` is true, or all. Call forget() before a program's address is reused.
     explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }
-    // Returns the compiled program, compiling it on the first call. `p` must keep its address and contents
-    // until forget().
+    // Compiles on the first call for `p`, which must keep its address and contents until forget().
     std::shared_ptr<const lane_program> of(const program::path_program& p) {
         const std::shared_ptr<entry> e = entry_of(p);
         std::call_once(e->once, [&] { e->code = compile(p); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the instruction sets that this machine can run. Compiled for the baseline, as it runs before that is
-// known.
+// Lists the instruction sets that this machine can run. Compiled for the baseline, as it runs before any
+// choice.
 #include "engine/walk/cpu/lane_operations.h"
 
 namespace tilewalk::cpu {

@@ -143,9 +143,8 @@ void lane_walk<real, shock>::shock_buffer::refill(std::size_t step) {
     }
 }
 
-// Number n of a stream is element n % per_block of its block n / per_block. Slots take a stream's numbers in
-// order, and blocks are reused; with points, slots may take any number, and only the block drawn last is
-// valid.
+// Number n of a stream is element n % per_block of its block n / per_block. Slots take numbers in order; with
+// points they may take any, and only the block drawn last is valid.
 template <class real, class shock>
 const real* lane_walk<real, shock>::shock_buffer::drawn(std::size_t step, std::size_t slot) {
     const program::place_in_stream& p = places_[slot];
@@ -341,8 +340,7 @@ void lane_walk<real, shock>::leave_numbers(const path_job& job, std::size_t sect
     }
 }
 
-// With `keeps`, stores each step's shocks and, before each run of a section, the states that the way back
-// reads.
+// With `keeps`, stores each step's shocks and, before each run of a section, the states its way back reads.
 template <class real, class shock>
 void lane_walk<real, shock>::walk_piece(const path_job& job, const frame& in, std::size_t from,
                                         std::size_t to, bool keeps, const std::atomic<bool>* cancel) {

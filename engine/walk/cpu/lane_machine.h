@@ -39,8 +39,7 @@ struct lane_way_back {
                   const program::path_data& data_of_back, const program::timeline& when);
 };
 
-// An array for states of all paths after each run of a section: a row for each section, run and state, in
-// this order.
+// States of all paths after each run of a section, with a row for each section, run and state, in this order.
 struct left_numbers {
     struct of_section {
         std::vector<std::uint32_t> states;  // states to store, by number in the program
@@ -59,8 +58,8 @@ struct way_begun {
     std::uint64_t pitch = 0;         // elements from one state to the next
 };
 
-// A trade to walk on the CPU. Its numbers are stored in double and rounded to float in precision `single`;
-// moments are always double.
+// A trade to walk on the CPU. Numbers are stored in double, and rounded to float for `single`, but not
+// moments.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -71,8 +70,8 @@ struct path_job {
     // Shocks that replace random ones, if present. Numbers are rounded to the precision's shock type.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The market's arrays, indexed by scenario_rows::array, with a row for each step and one slot. Numbers
-    // are rounded to the precision's shock type.
+    // The market's arrays, by scenario_rows::array: a row per step, one slot. Numbers are rounded like
+    // shocks.
     std::span<const arrays::shock_cube> scenarios{};
     run_of_points points{};
     run::tile_range range{};  // tiles to walk; empty: the whole run
@@ -82,15 +81,13 @@ struct path_job {
     // Allowed only if `back` is null: states to store, and states to start from.
     const left_numbers* leaves = nullptr;
     const way_begun* begun = nullptr;
-    // A state that stops a walk of 256 paths early, once it is 0 on all of them. Outputs keep their present
-    // numbers.
+    // A state that ends a walk of 256 paths once it is 0 on all of them. Outputs keep their present numbers.
     std::optional<std::uint32_t> goes_on{};
 
     std::uint64_t tiles() const;  // of the whole run
     run::tile_range walked_tiles() const;
     kernels::word64 tiles_of_part() const;
-    // Throws tilewalk::error: usage if the precision needs a GPU, input if an array of shocks or scenarios is
-    // too small.
+    // Throws tilewalk::error: usage if the precision needs a GPU, input if an array is too small.
     void check() const;
 };
 
@@ -107,12 +104,10 @@ class lane_walk {
           normals_(kernels::shock_kind::normal, draws.normals, points),
           uniforms_(kernels::shock_kind::uniform, draws.uniforms, points) {}
 
-    // Walks 256 paths; writes the outputs to out[output * paths_per_tile + lane]. Throws tilewalk::error
-    // (cancelled).
+    // Walks 256 paths. Writes out[output * paths_per_tile + lane]. Throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
-    // As walk(), and sums derivatives over these paths: sets sums[place], and adds derivatives to numbers of
-    // tables to in_tables[place].
+    // Also sums derivatives over these paths: sets sums[place]; adds those to tables to in_tables[place].
     void walk_both_ways(const path_job& job, std::uint64_t first_path, double* out, std::span<double> sums,
                         std::span<kernels::fixed_sum> in_tables, const std::atomic<bool>* cancel);
 
@@ -230,8 +225,8 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // Walks one tile; requires that job.check() has passed. Reads `cancel`, if not null, before each step of
-    // 256 paths, which takes at most 17 us in the benchmark's models
+    // Walks one tile, for a job that passed check(). Reads `cancel`, if set, before each step of 256 paths,
+    // which takes at most 17 us in the benchmark's models
     // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double). Throws tilewalk::error
     // (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,

@@ -39,8 +39,7 @@ template <class real, program::operation code, int mode>
     }
 }
 
-// Interpolation in three loops. In a single loop, compilers that don't use gather instructions would run lane
-// by lane (GCC 12: 3.2 ns a lane).
+// Three loops: compilers that don't use gathers would run a single one lane by lane (GCC 12: 3.2 ns a lane).
 template <class real, int mode>
 [[gnu::flatten]] void interpolate(real* out, const real* positions, const double* table, int size) {
     struct neighbours {
@@ -234,8 +233,8 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     constexpr int step = 4;
     for (int lane = 0; lane < lanes; lane += step) {
         const __m256i which = _mm256_load_si256(reinterpret_cast<const __m256i*>(intervals + lane));
-        // The two lowest bits of an index select an entry of a vector, here as two 32-bit halves; the upper
-        // two bits select among four vectors.
+        // An index's two lowest bits select in a vector, as two 32-bit halves; the upper two select the
+        // vector.
         const __m256i twice = _mm256_add_epi64(which, which);
         const __m256i halves =
             _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
@@ -346,8 +345,7 @@ template <class shock, int count, class word>
     }
 }
 
-// Table entries are fetched in a loop of its own, since compilers that don't use gathers run such a loop lane
-// by lane.
+// Table entries are fetched in a loop of their own, which compilers that don't use gathers run lane by lane.
 template <int count>
 [[gnu::flatten]] void point_normals(double* out, const kernels::word32* directions,
                                     const kernels::scramble& by, std::uint32_t first_index,

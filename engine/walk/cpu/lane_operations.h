@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that walk 256 lanes (a quarter of a tile) at once. One source is compiled for each
-// instruction set; all give the same bits.
+// Functions that walk 256 lanes, a quarter of a tile. Every instruction set has them from one source, same
+// bits.
 #pragma once
 
 #include <array>
@@ -23,8 +23,7 @@ struct lane_functions {
     // if its bit of the mode is set (bit 0 for a, 1 for b, 2 for c). `out` may be one of the operands.
     using loop = void (*)(real* out, const real* a, const real* b, const real* c);
 
-    // Indexed [operation][mode]; null for leaves, table operations, and modes in which every operand is one
-    // number.
+    // Indexed [operation][mode]; null for leaves, table operations, and if every operand is one number.
     std::array<std::array<loop, 8>, program::operations.size()> loops;
 
     // Indexed [mode]: interpolates in a table at 256 positions (mode 0), or at one position for all lanes
@@ -33,8 +32,7 @@ struct lane_functions {
     std::array<table_loop, 2> interpolate;
     void (*fill)(real* out, real number);
     void (*copy)(real* out, const real* from);
-    // Sums the first `count` of 256 numbers in double, in the summation tree of kernels/tile.h, with 0 for
-    // the rest.
+    // Sums the first `count` of 256 numbers in double, in the tree of kernels/tile.h, with 0 for the others.
     double (*sum)(const real* from, int count);
     bool (*any)(const real* truths, bool wanted);
 };
@@ -56,8 +54,7 @@ inline constexpr int few_points = 32;
 
 template <class shock>
 struct lane_points {
-    // Shocks of points first_index + lane in one dimension, given by `directions`; first_index is a multiple
-    // of 256.
+    // Shocks of points first_index + lane in the dimension with these `directions`; 256 divides first_index.
     using draw = void (*)(shock* out, const kernels::word32* directions, const kernels::scramble& by,
                           std::uint32_t first_index, const kernels::normal_table<shock>& table);
     draw normals, uniforms;
@@ -67,8 +64,7 @@ struct lane_points {
     void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
     // Turns positions at the start (`before`, null for 0) and end (`here`) of a step into the step's normal.
     void (*move)(shock* out, const shock* before, const shock* here, double inverse_root);
-    // Sums weights[i] * first[i * apart + lane] over i < count, in each lane; count >= 1, and `out` must not
-    // overlap.
+    // In each lane, the sum of weights[i] * first[i * apart + lane] for i < count. `out` must not overlap.
     void (*sum)(shock* out, const shock* first, std::size_t apart, const double* weights, std::size_t count);
 };
 

@@ -65,8 +65,7 @@ class section_layout {
     }
 
     void choose_state_targets() {
-        // A state that takes over another state's old value copies it first, unless its own old value is
-        // still read.
+        // A state that takes another state's old value copies it first, unless its own is still read.
         for (const state_write& w : code_.writes) {
             const node& from = code_.nodes[w.node];
             if (from.code != operation::state || copies_of_[w.state] > 0 || last_state_read_[w.state] > 0)
@@ -75,8 +74,7 @@ class section_layout {
             early_.push_back(w.state);
             --copies_of_[from.args[0]];
         }
-        // A result is computed straight into its state's register if the state's old value is not read
-        // afterwards.
+        // A result goes straight into its state's register if the state's old value is not read afterwards.
         target_.assign(code_.nodes.size(), none);
         for (const state_write& w : code_.writes) {
             if (program::is_leaf(code_.nodes[w.node].code) || target_[w.node] != none) continue;
@@ -145,8 +143,8 @@ class section_layout {
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
         give_a_lane(it, arity);
-        // Frees the registers of operands used here for the last time before the result takes one: a loop may
-        // write to its operand.
+        // Frees registers of operands that end here before the result takes one: a loop may overwrite an
+        // operand.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];
@@ -158,8 +156,7 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // A loop needs at least one operand with 256 numbers, which a node may lack after optimisation: spreads
-    // one.
+    // A loop needs an operand with 256 numbers, which optimised nodes may lack: spreads one.
     void give_a_lane(instruction& it, int arity) {
         if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
         const std::uint32_t filled = take_register();
@@ -169,8 +166,7 @@ class section_layout {
         free_.push_back(filled);
     }
 
-    // The remaining writes to states are simultaneous: a value that is still needed is saved before it is
-    // overwritten.
+    // The remaining writes are simultaneous: values still needed are saved before they are overwritten.
     void copy_writes() {
         struct move {
             std::uint32_t to;

@@ -35,8 +35,7 @@ struct instruction {
     operand args[3];
     // For `interpolate`: where the table begins in the row, and its size.
     std::uint32_t table = 0, size = 0;
-    // If skipped > 0 and `guard` is `wanted` on no lane, this instruction is left out with the following
-    // ones, `skipped` in all.
+    // If `guard` is `wanted` on no lane, `skipped` instructions from this one on are left out; 0: no guard.
     std::uint32_t skipped = 0;
     operand guard{};
     bool wanted = false;

@@ -30,8 +30,7 @@ constexpr std::uint64_t shadow_paths(std::uint64_t run_paths) {
 }
 
 struct shadow {
-    // Mean over the sample of the payoff in the run's precision minus that in double. Infinite if only one of
-    // them is finite.
+    // Mean of the run's arithmetic minus double's, over the sample. Infinite if only one of them is finite.
     double difference = 0;
     // The difference in standard errors of the whole run's price; should be far below 1. May be infinite.
     double in_standard_errors = 0;

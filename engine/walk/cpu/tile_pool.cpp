@@ -38,8 +38,7 @@ class kept_tiles {
 
 class tile_block {
   public:
-    // Stores the results of tile `at` of the block's `count` tiles. Returns whether the block is now
-    // complete.
+    // Stores the results of tile `at` of `count`. Returns whether the block is now complete.
     bool keep(std::size_t at, std::size_t count, std::span<const tile_result> r,
               std::span<const double> derivatives, kept_tiles& all) {
         std::call_once(made_, [&] {

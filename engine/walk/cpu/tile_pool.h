@@ -31,8 +31,7 @@ class tile_pool {
   public:
     tile_pool(const lane_operations& operations, int threads) : operations_(operations), crew_(threads) {}
 
-    // Walks all jobs and returns their tallies. The calling thread takes part, and reports progress ten times
-    // a second.
+    // Returns a tally for each job. The calling thread takes part, and reports progress ten times a second.
     std::vector<run::tally> walk_all(std::span<const path_job> jobs, const std::atomic<bool>* cancel,
                                      const std::function<void(const pool_progress&)>& on_progress);
 

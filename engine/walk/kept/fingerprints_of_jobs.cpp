@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structured bindings name every member, so that a type which gains a member does not compile until that
-// member is added to the fingerprint.
+// Structured bindings name all members, so that a type with a new member compiles only once it is added here.
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 
 #include <bit>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprints of the result of walking a job: its programs, its numbers, its paths. All tiles of a run have
-// the same one.
+// Fingerprints of a job's walk: its programs, its numbers, its paths. All tiles of a run have the same one.
 #pragma once
 
 #include <string>

@@ -58,8 +58,7 @@ reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, s
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    // A name for the temporary file that no other process or thread is using, and no killed process left
-    // behind.
+    // A name that no other process or thread uses, and no killed process has left behind.
     std::filesystem::path apart;
     const auto open_apart = [&] {
         for (unsigned number = 0;; ++number) {

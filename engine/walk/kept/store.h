@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finished work of one run: tallies of jobs, perhaps of only some tiles, and decisions of pilots, each under
-// its fingerprint. If there is a folder, new records are written to it as blocks, about one a second, so that
-// a run that is killed loses at most one block.
+// Finished work of a run by fingerprint: tallies of jobs, perhaps over only some tiles, and decisions of
+// pilots. New records go to the folder, if any, as a block about every second; a killed run loses at most one
+// block.
 #pragma once
 
 #include <chrono>

@@ -19,13 +19,11 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Operations a second that are assumed before any were measured, and the most by which a block may grow over
-// the last.
+// Operations a second assumed before any are measured, and the most by which a block may then grow.
 constexpr double first_operations = 1 << 30, most_growth = 8;
 // Limits a block, because the derivatives of all its jobs are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
-// Longest wait for the current block once a stop is asked for: schedulers often kill a process 30 seconds
-// after the request to end, some after 10.
+// Longest wait for a block once a stop is asked for: processes are often killed 30 s later, some after 10 s.
 constexpr std::chrono::seconds longest_end{3};
 
 struct unit {

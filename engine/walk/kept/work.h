@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that one process does for a run: all of it, or a share of the tiles of each walk. Tallies already
-// in the store are used; the rest is walked in blocks and added to the store. Bits do not depend on the
-// blocks.
+// The work of one process on a run: all of it, or a share of the tiles. Tallies in the store are used; the
+// rest is walked in blocks and added to the store. Bits do not depend on blocks.
 #pragma once
 
 #include <atomic>
@@ -28,8 +27,7 @@ namespace tilewalk::kept {
 // the same fractions, so that shares that cover one walk cover all.
 struct share {
     std::uint64_t first = 0, end = 1, of = 1;
-    // Scenario markets [first_market, end_market) that this share also prices, for trades priced under
-    // scenarios. Market 0 is the base market.
+    // Markets [first_market, end_market) that this share prices under scenarios, too. Market 0 is the base.
     std::uint64_t first_market = 0, end_market = UINT64_MAX;
 
     run::tile_range in(kernels::word64 run_tiles) const;
@@ -39,8 +37,7 @@ struct share {
 };
 
 using taker = std::function<void(std::size_t job, const run::tally& found)>;
-// Walks jobs on a back end. Hands each tally to `taker`; returns, by job, the error of a job that has no
-// tally.
+// Walks jobs. Hands each tally to the taker; returns, by job, the error of a job without a tally.
 using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const taker&)>;
 
 class work {
@@ -91,8 +88,7 @@ class work {
     std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked,
                                            std::span<const run::job> named, const conditions& by,
                                            const taker& take);
-    // The tally of work that is not a job's, over `run_tiles` tiles, which one process does as a whole by
-    // calling make().
+    // The tally of work that is no job's, over `run_tiles` tiles. One process does it as a whole, by make().
     run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
     std::string remembered(const key& what, const std::function<std::string()>& make) const;
 

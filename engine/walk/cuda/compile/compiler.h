@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles CUDA source text to machine code at run time, by NVRTC; needs no GPU. The kernel headers are
-// embedded.
+// Compiles CUDA text to machine code at run time by NVRTC, without a GPU. The kernel headers are embedded.
 #pragma once
 
 #include <memory>
@@ -31,7 +30,7 @@ class compiler {
   public:
     virtual ~compiler() = default;
     virtual compiled compile(const compile_request& what, bool with_ptx = false) = 0;
-    // One line that names everything else the output depends on: the compiler's version, its options, our
+    // One line with everything else that decides the output: the compiler's version, its options, our
     // headers.
     virtual std::string fingerprint() const = 0;
 };

@@ -72,8 +72,7 @@ bool has_long_sections(const program::path_program& p) {
     }
     return std::max(longest, on_every_step) > long_section;
 }
-// Two normal distribution functions in 51 nodes left no room for 32 registers of shocks (a shout option,
-// double).
+// Two normal distribution functions in 51 nodes left no room for 32 registers of shocks (a shout, double).
 bool has_heavy_sections(const program::path_program& p) {
     constexpr std::size_t heavy_section = 48;
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
@@ -84,8 +83,8 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread fitted beside four normal distribution functions (a complex chooser), but not beside
-// those of a pair of them in single.
+// Four paths a thread fitted beside four normal laws (a complex chooser), not beside those of two such in
+// single.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -218,8 +217,7 @@ constexpr std::size_t most_bytes_of_states = 20 * 1024;
 // one if there are more than 400 nodes (800 in single), for which two would have no registers.
 constexpr int least_shocks_of_two_paths = 4;
 constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
-// Pieces in which only the sections of every step run (quiet pieces) get code of their own, unless a step has
-// more nodes than this.
+// Quiet pieces (no section runs but those of every step) have code of their own up to this many nodes a step.
 constexpr std::size_t most_nodes_of_quiet_steps = 160;
 
 std::size_t nodes_of_step(const path_program& p) {

@@ -19,13 +19,12 @@ namespace tilewalk::cuda {
 // Whether the devices can run a kernel built in this way, for `slots` shocks a step.
 using fits_devices = std::function<bool(const kernel_decision&, int slots)>;
 
-// `measured` is the fastest build measured on such a device, or null. It is taken if the wish is open and it
-// fits.
+// `measured` is the fastest build found on such a device, or null; taken if it fits and the wish is open.
 kernel_decision decide(const kernel_wish& wish, const program::path_program& p, const fits_devices& fits,
                        const kernel_decision* measured = nullptr);
 
-// Calls use(wish) for every combination of the knobs that `feed` has. values(knob) lists the values to try;
-// if it is empty, the knob stays as in `wish`.
+// Calls use(wish) for every combination of the feed's knobs. A knob for which values(knob) is empty stays as
+// it is.
 template <class values_of, class body>
 void for_each_setting(const feed_entry& feed, kernel_wish wish, const values_of& values, const body& use,
                       std::size_t from = 0) {
@@ -48,8 +47,7 @@ std::string described(const kernel_decision& how);
 // ---- walking both ways -----------------------------------------------------------------------------------
 
 // How a kernel that walks forward and back is built. keeps_shocks, piece_steps and `reads` change no bit,
-// with one exception: in single_fast the width does, since derivatives are summed in single within a warp and
-// in double beyond.
+// except for the width in single_fast: derivatives are summed in single within a warp, in double beyond.
 struct way_back_decision {
     program::precision precision = program::precision::double_;
     int rounds = kernels::philox_rounds;

@@ -44,8 +44,7 @@ const feed_entry& feed_named(std::string_view name);
 const feed_entry& feed_of(const kernel_wish& wish);
 bool reads_shocks(const kernel_wish& wish);
 bool reads_shocks(const kernel_decision& how);
-// How quasi-random points reach paths: point_way::read for every feed that reads arrays, otherwise
-// how.points.
+// How quasi-random points reach paths: as how.points says, but a feed that reads arrays reads all points.
 point_way way_of_points(const kernel_decision& how);
 
 // Shared memory of the feed for a block, with `slots` shocks a step.

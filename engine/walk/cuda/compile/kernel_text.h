@@ -22,8 +22,7 @@ std::string leaving_kernel_text(const program::path_program& p, const kernel_dec
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
-// Text of a kernel named `merge_tiles`, whose argument is a kernels::merge_arguments. It is launched with a
-// block of merge_threads for each part.
+// Kernel `merge_tiles` of a kernels::merge_arguments, launched with a block of merge_threads for each part.
 inline constexpr std::uint32_t merge_threads = 256;
 std::string merge_kernel_text();
 

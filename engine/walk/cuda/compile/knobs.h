@@ -175,8 +175,7 @@ std::vector<std::string> value_names(const knob& of);
 
 std::vector<std::string> knob_names();
 
-// The value that the run's settings ask for; empty if they leave the knob open. Requires settings that pass
-// check().
+// The value that `settings` ask for; empty if they leave the knob open. They must have passed check().
 std::optional<int> asked_value(const knob& of, const run_settings& settings);
 
 // Values of the feed's own knobs, in the order of the table, as template arguments such as ", 3".

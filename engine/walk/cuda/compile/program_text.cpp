@@ -75,8 +75,7 @@ std::string expression(const program::node& n, const program::lane_section& of,
     return text + ")";
 }
 
-// C++ for the nodes of a section. Nodes under a guard are declared before its `if`, since later nodes read
-// them.
+// C++ for a section's nodes. Nodes under a guard are declared before its `if`, since later nodes read them.
 std::string statements(const program::guarded_section& of, const program::path_program& p,
                        std::size_t in_row) {
     const std::string indent(12, ' ');

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a program's arithmetic as a CUDA struct. The program must have been checked; none of the user's own
-// text is printed.
+// Prints the arithmetic of a checked program as a CUDA struct. None of the user's own text is in it.
 #pragma once
 
 #include <cstdint>

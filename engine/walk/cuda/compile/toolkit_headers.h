@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA toolkit's headers on this machine, for kernels that ours are compared with. Kernels that price
-// include none.
+// The CUDA toolkit's headers on this machine, for kernels to compare with. Kernels that price include none.
 #pragma once
 
 #include <span>

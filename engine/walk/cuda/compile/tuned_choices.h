@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored choices: how to build each kernel so that it ran fastest on a device, as measured by the tuner. Runs
-// that leave the build open use them. Each is a readable JSON file for one device, driver and kernel, in the
-// folder `tuned` beside the compiled kernels.
+// Stored choices: the fastest build of each kernel, as measured by the tuner on a device. Runs that leave the
+// build open use them. Readable JSON for each device, driver and kernel, in folder `tuned` beside the
+// kernels.
 #pragma once
 
 #include <atomic>

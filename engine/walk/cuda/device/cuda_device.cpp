@@ -200,14 +200,12 @@ const void* cuda_function(kernel k) {
 class cuda_device final : public device {
   public:
     explicit cuda_device(device_properties of) : properties_(std::move(of)) {
-        // Creates the context, the most expensive call of a run. Threads that wait for the device sleep,
-        // since chunks take milliseconds, and the cores have tiles to walk, kernels to compile and trades to
-        // pack meanwhile.
+        // Creates the context, the most expensive call of a run. Threads that wait for the device sleep, as
+        // chunks take milliseconds and the cores have other work.
         check("cudaInitDevice",
               cudaInitDevice(index(), cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
         use();
-        // A memory pool of our own, since keeping released memory in the default pool would affect other
-        // libraries.
+        // A pool of our own: keeping released memory in the default pool would affect other libraries.
         cudaMemPoolProps pool{};
         pool.allocType = cudaMemAllocationTypePinned;
         pool.location.type = cudaMemLocationTypeDevice;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface to one GPU. Every call that can fail on a GPU goes through it, so that a test can replace the
-// GPU and let each call fail once.
+// The interface to one GPU. Every call that can fail on a GPU is here, so that a test can let each fail once.
 #pragma once
 
 #include <array>
@@ -91,8 +90,7 @@ class device {
     virtual const device_properties& properties() const = 0;
     virtual std::size_t free_bytes() = 0;
 
-    // Allocates device memory that any stream may use at once; null for 0 bytes. Memory may be released only
-    // when no work uses it any more.
+    // Memory that any stream may use at once; null for 0 bytes. Release only what no work uses any more.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     virtual void* allocate_pinned(std::size_t bytes) = 0;

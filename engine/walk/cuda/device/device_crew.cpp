@@ -25,8 +25,7 @@ auto with_errors(const body& do_it) {
     }
 }
 
-// One walk() of a crew, shared by its workers. If a worker's device is lost, its piece goes back for another
-// worker.
+// One walk() of a crew, shared by its workers. The piece of a worker whose device is lost goes to another.
 class shift {
   public:
     shift(piecework& work, std::size_t pieces, const std::atomic<bool>* cancel,
@@ -66,8 +65,8 @@ class shift {
     bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
     bool is_stopped() const { return has_failed_ || is_cancelled(); }
 
-    // Takes a piece. Empty if all are done, the device is lost or the work is stopped. Waits while another
-    // worker holds a piece, which may come back.
+    // Empty if no piece is left, the device is lost or the work stopped. Waits while another worker's piece
+    // may return.
     std::optional<std::size_t> take(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);
         // A stop needs no wake-up of its own: whoever holds a piece notices the stop and puts the piece back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices: opens them, compiles kernels for them, and does work that is cut into pieces. If a
-// device is lost, the others do its pieces.
+// A crew of devices: opens them, compiles their kernels, shares pieces of work. A lost device's piece goes to
+// others.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ struct wanted_kernel {
     std::function<void(const error&)> fail;
 };
 
-// What an error puts an end to: a piece, all of this device's work, or the whole work.
+// Extent of an error: it ends a piece, all of this device's work, or the whole work.
 enum class ends { piece, share_of_device, work };
 
 // Thrown by a worker that notices that the work was stopped.
@@ -50,10 +50,9 @@ class piecework {
     virtual void end(std::size_t) {}
     // Does a piece. Returns whether the device computed anything.
     virtual bool walk(std::size_t worker, std::size_t piece) = 0;
-    // What an error puts an end to. Not asked about errors after which a device is lost, which end its share.
+    // Extent of an error. Errors after which a device is lost end its share, whatever this returns.
     virtual ends ended_by(const error& why) const = 0;
-    // Called if `piece` can't be done: with the error that ended it or, if no device is left, once with the
-    // error of each.
+    // Called if `piece` can't be done: with its error or, if no device is left, with the error of each.
     virtual void fail(std::size_t piece, const error& why) = 0;
     // Called when an error has ended the work, so that the other workers stop.
     virtual void give_up() {}
@@ -69,18 +68,16 @@ class device_crew {
     loaded_device& operator[](std::size_t number) const { return *devices_[number]; }
     counted_kernels& kernels() { return kernels_; }
 
-    // Opens the devices for some work: calls more(number, device) for each, and returns the bytes that the
-    // work may take on any of them, three quarters of the free memory and at most `most` (0: no limit). A
-    // device on which this fails is lost.
+    // Calls more(number, device) for each device. Returns the bytes that the work may take on any of them:
+    // three quarters of the free memory, at most `most` (0: no limit). A device on which this fails is lost.
     std::uint64_t open(std::uint64_t most, const std::function<void(std::size_t, device&)>& more);
     // Architectures of the devices that are not lost, without repetition.
     std::vector<std::string> architectures() const;
-    // Compiles each kernel for each architecture, on `threads` threads. Once *cancel is set it starts no
-    // more, waits for those being compiled, which can't be interrupted, and throws tilewalk::error
-    // (cancelled).
+    // Compiles each kernel for each architecture, on `threads` threads. If *cancel is set, waits for those
+    // being compiled, which can't be interrupted, and throws tilewalk::error (cancelled).
     void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
-    // Does all pieces. Calls `tell`, if set, about ten times a second. Throws tilewalk::error: cancelled, or
-    // the error that ended the work.
+    // Does all pieces. Calls tell(), if set, ten times a second. Throws tilewalk::error: cancelled, or what
+    // ended it.
     void walk(piecework& work, std::size_t pieces, std::size_t workers, const std::atomic<bool>* cancel,
               const std::function<void()>& tell = {});
 

@@ -32,8 +32,7 @@ struct gpu_facts {
     // Kernels that the run used, including those that fill and merge, counted for each architecture.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::size_t launches = 0;
-    // Time from a chunk's first launch to the end of its last, and the part with a kernel running; the
-    // maximum over devices.
+    // From a chunk's first launch to the end of its last, and with a kernel running; most of any device.
     double device_seconds = 0, kernel_seconds = 0;
     struct share {
         bool has_walked = false;    // whether it contributed to the results
@@ -42,8 +41,7 @@ struct gpu_facts {
     std::vector<share> shares;  // by device
 
     void add(const gpu_facts& more);
-    // Adds the devices that another walk lost. If all results were known, this walk used no device and has no
-    // shares.
+    // Adds devices lost by another walk. A walk that found all results known has no shares of its own.
     void add_lost(const gpu_facts& of);
 };
 

@@ -8,8 +8,7 @@ in_flight::~in_flight() {
         try {
             on_.wait(s);
         } catch (const device_error&) {
-            // The destructor may run because of an error, which is reported anyway; a device that failed runs
-            // nothing more.
+            // The destructor may run because of an error, which is reported anyway.
         }
     }
 }

@@ -83,7 +83,7 @@ class pinned_memory {
     std::size_t bytes_;
 };
 
-// Its destructor waits for all work in the streams. Declare it after the memory that this work uses.
+// Waits for all work in the streams when destroyed. Declare it after the memory that the work uses.
 class in_flight {
   public:
     in_flight(device& on, std::vector<stream> streams) : on_(on), streams_(std::move(streams)) {}

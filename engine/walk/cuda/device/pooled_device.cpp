@@ -8,8 +8,7 @@ namespace tilewalk::cuda {
 
 namespace {
 
-// Page-locked blocks come in powers of two between these sizes, so that the next run finds one that fits.
-// Larger blocks are not kept.
+// Sizes of page-locked blocks are powers of two, so that the next run finds one. Larger ones are not kept.
 constexpr std::size_t least_pinned = std::size_t{4} << 10, largest_pinned = std::size_t{8} << 20;
 
 template <class handle>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that keeps released streams, events and page-locked memory for reuse, since creating them takes
-// longer than a small run.
+// A device that reuses streams, events and page-locked memory, since creating them takes longer than a small
+// run.
 #pragma once
 
 #include <map>

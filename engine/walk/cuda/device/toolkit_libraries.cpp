@@ -144,8 +144,7 @@ std::vector<std::string> toolkit_libraries(std::span<const std::string_view> nam
         if (out.has(file)) out.add(file);
     }
     for (const fs::path& site : sites(in)) {
-        // CUDA 13's folder is always listed, so that messages name it; the folders of CUDA 12 only if they
-        // exist.
+        // CUDA 13's folder is always listed, so that messages name it; CUDA 12's folders only if they exist.
         out.add_in(site / "nvidia" / "cu13" / "lib");
         for (const fs::path& package : folders_in(site / "nvidia")) out.add_what_is_in(package / "lib");
     }

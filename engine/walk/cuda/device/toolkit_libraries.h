@@ -14,7 +14,7 @@ namespace tilewalk::cuda {
 // If set, libraries are searched for only in these folders, separated by colons.
 inline constexpr const char* library_path_variable = "TILEWALK_CUDA_LIBRARY_PATH";
 
-// What the search depends on, besides the files on disk. Tests make up their own.
+// Surroundings that the search depends on, besides the files on disk. Tests make up their own.
 struct surroundings {
     std::vector<std::string> loaded;  // paths of the shared libraries that this process has loaded
     std::filesystem::path own_file;   // the program or library that contains Tilewalk
@@ -35,8 +35,7 @@ surroundings surroundings_of_process();
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names, const surroundings& in);
 std::vector<std::string> toolkit_libraries(std::span<const std::string_view> names);
 
-// The message of a search that failed: libraries that were not found or not suitable. Names missing from the
-// same folder are listed together.
+// The message of a failed search. Libraries missing from the same folder are listed together.
 class vain_search {
   public:
     // `why_not` is the reason why the library was unsuitable; empty if it was not found.

@@ -41,13 +41,11 @@ class chunk_memory {
     void begin(stream s);
     // Arguments of a path kernel except for its trades and shocks.
     kernels::path_arguments arguments() const;
-    // Merges tiles into parts by kernel `merge_tiles` (of merge_kernel_text()), unless the reduction has done
-    // so.
+    // Merges tiles into parts by the kernel of merge_kernel_text(), unless the reduction has done so.
     void merge(kernel merge_tiles, stream s);
 
     const chunk& of() const { return of_; }
-    // Whether this memory is large enough for another chunk. It may be reused when all work on this one has
-    // ended.
+    // Whether this memory is large enough for `other`. Reuse it only once all work on this chunk has ended.
     bool fits(const chunk& other) const;
     void turn_to(const chunk& other) { of_ = other; }
     std::size_t bytes() const {

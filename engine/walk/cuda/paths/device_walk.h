@@ -32,13 +32,11 @@ class device_walk {
     // Uploads the trades of `run`, which must outlive this.
     device_walk(loaded_device& on, run_state& run);
 
-    // Prepares for another run with the same run_state, after one that succeeded. Uploads only trades that
-    // changed.
+    // Prepares for another run on the same run_state, after one that succeeded. Uploads only changed trades.
     void begin_again();
     // Waits for the uploads of begin_again(), which is needed if walk() was not called since.
     void settle() { const in_flight changes(device_, {main_.get()}); }
-    // Bytes that this would hold on the device until the next run; empty if the next run had better begin
-    // anew.
+    // Bytes that this would hold until the next run; empty if the next run had better begin anew.
     std::optional<std::size_t> bytes_left() const;
 
     // Walks a range in chunks, in smaller ones if memory runs out. `following` is the range of the next call,

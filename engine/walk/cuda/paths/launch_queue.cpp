@@ -15,8 +15,7 @@ namespace {
 // Bounds the number of launches under way, for launches so short that their work does not bound it.
 constexpr std::size_t most_in_flight = 64;
 
-// A wait polls for the first 200 us without sleeping, since falling asleep and waking up take as long as a
-// small run; after that it looks every 50 us.
+// A wait polls without sleeping for 200 us, since falling asleep and waking take as long as a small run.
 constexpr std::chrono::microseconds waits_awake{200}, between_looks{50};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of one chunk on a device: bounds the work under way, counts finished path steps, and measures
-// the time during which any launch was running.
+// The launches of one chunk: bounds the work under way, counts path steps done, measures the time of
+// launches.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,7 @@ class launch_queue {
     void wait();
     void wait_until(const owned_event& e);
 
-    // Seconds with at least one launch running. Valid when all have ended; `since` is an event before the
-    // first.
+    // Seconds with at least one launch running, once all have ended; `since` is an event before the first.
     double busy_seconds(const owned_event& since) const;
 
   private:

@@ -14,8 +14,7 @@ using kernels::word64;
 
 namespace {
 
-// Cost of drawing a shock in additions, fitted to the benchmark's models together with the costs of
-// operations.
+// Additions that drawing a shock costs, fitted to the benchmark's models together with costs of operations.
 constexpr int cost_of_shock = 12;
 
 double work_of_step(const job_group& g) {
@@ -32,9 +31,8 @@ double work_of_step(const job_group& g) {
 launch_sizes::launch_sizes(const run_state& run, const job_group& of)
     : run_(run), group_(of), work_of_step_(work_of_step(of)) {}
 
-// Whether a launch may cover only some tiles of a chunk. It may if blocks are ordered by tile: with one
-// trade, or with many trades that walk the same tile side by side. A reduction that merges tiles needs the
-// whole chunk.
+// Whether a launch may cover only some tiles of a chunk: if blocks are ordered by tile (one trade, or many
+// that walk a tile side by side), unless the reduction merges tiles, for which it needs the whole chunk.
 bool launch_sizes::may_cut_tiles(std::size_t jobs) const {
     if (reduction_named(run_.run.how.reduction).merges_tiles) return false;
     return jobs == 1 || group_.walks_trades_side_by_side();

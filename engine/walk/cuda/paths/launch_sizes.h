@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of launches, which are kept short so that a run ends soon after it is stopped. Work is measured in
-// floating-point additions.
+// Launches are kept short, so that a run ends soon after it is stopped. Work is measured in additions.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +27,8 @@ class launch_sizes {
     // Both arguments must outlive this.
     launch_sizes(const run_state& run, const job_group& of);
 
-    // Splits the group's jobs into lists, one for each launch. If numbers are in constant memory, those of a
-    // list fit.
+    // Splits the group's jobs into lists, one a launch, whose numbers fit into constant memory if they are
+    // there.
     std::vector<job_list> lists() const;
     kernels::word64 tiles_at_once(const job_list& list, kernels::word64 tiles) const;
     double work(const job_list& list, kernels::word64 tiles) const;

@@ -37,8 +37,7 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
 
 class launcher : public run::back_end {
   public:
-    // `keeps` holds what one walk leaves for the next, such as loaded trades; without it, each walk begins
-    // anew.
+    // `keeps` holds what a walk leaves for the next, such as loaded trades; if null, each walk begins anew.
     launcher(std::vector<std::shared_ptr<loaded_device>> devices, kernel_store& kernels,
              gpu_settings with = {}, ready_run* keeps = nullptr)
         : devices_(std::move(devices)), kernels_(kernels), with_(std::move(with)), keeps_(keeps) {}

@@ -106,8 +106,7 @@ kernels::array_argument moves_cubes::make(std::size_t which, kernel correlate,
     out.slot_stride = pitch_;
     out.step_stride = numbers.factors * pitch_;
 
-    // A file may have more shocks a step than the trade reads; rows then have gaps, so each step takes a job
-    // of its own.
+    // A file may have more shocks a step than the trade reads. Each step is then a job of its own.
     const bool is_dense = shocks.step_stride == numbers.factors * shocks.slot_stride;
     const std::size_t steps_at_once = is_dense ? numbers.steps : 1;
     for (std::size_t step = 0; step < numbers.steps; step += steps_at_once) {

@@ -23,8 +23,7 @@
 
 namespace tilewalk::cuda {
 
-// The jobs of a run, with programs that read moves in place of those whose moves are made ahead
-// ("separated").
+// A run's jobs; those whose moves are made ahead ("separated") get programs that read moves.
 class separated_jobs {
   public:
     separated_jobs(std::span<const run::job> jobs, std::string_view setting, precision p);
@@ -50,8 +49,7 @@ class separated_jobs {
 // How to build the path kernel of a separated job that has `slots` shocks a step.
 kernel_wish wish_that_reads_moves(kernel_wish how, int slots);
 
-// Two arrays of moves. Each is used in one stream, so that moves stay until they are read; the streams
-// overlap.
+// Two arrays of moves. Each is used in one stream, so moves stay until they are read; the streams overlap.
 class moves_cubes {
   public:
     static constexpr std::size_t count = 2;
@@ -68,9 +66,8 @@ class moves_cubes {
 
     moves_cubes(device& on, const needs& most, std::uint64_t tiles);
 
-    // Computes one trade's moves into array `which`, and returns it as an argument of the path kernel.
-    // `correlate` is the kernel of best_correlation_variant(); `first_row` is where the trade's shocks begin
-    // in `shocks`.
+    // Computes one trade's moves into array `which`, for its path kernel. `correlate` is the kernel of
+    // best_correlation_variant(); the trade's shocks begin at row `first_row` of `shocks`.
     kernels::array_argument make(std::size_t which, kernel correlate, const program::move_numbers& numbers,
                                  const kernels::array_argument& shocks, std::uint64_t first_row,
                                  std::uint64_t paths, stream s);

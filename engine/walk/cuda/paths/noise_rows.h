@@ -19,18 +19,17 @@ namespace tilewalk::cuda {
 
 class noise_rows {
   public:
-    // Adds a trade, given its program's `streams` by slot and its `names` by stream. Returns the number of
-    // its group of rows, called a share.
+    // Adds a trade, by its `streams` (by slot) and `names` (by stream). Returns the number of its rows'
+    // share.
     std::size_t add(std::span<const std::uint32_t> streams, int slots,
                     std::span<const program::stream_name> names, std::uint64_t steps);
 
     std::uint64_t rows() const;
-    // First row of a share, valid once all trades are added. Slot k of step t is in row first_row + t * slots
-    // + k.
+    // First row of a share, once all trades are added. Slot k of step t has row first_row + t * slots + k.
     std::uint64_t first_row(std::size_t of) const;
 
-    // Rows of every stream of every share, for a random source. Uploads lists of slots, bytes() in all, to
-    // `memory` in stream `s`, and waits.
+    // Rows of every stream, for a random source. Uploads bytes() of slots to `memory` in stream `s`, and
+    // waits.
     std::vector<random::keyed_rows> keyed(device& on, std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 

@@ -27,9 +27,8 @@ word32 mask_after(const run::job& job, std::size_t step) {
     return mask;
 }
 
-// Why a GPU can't walk a job; empty if it can. Unless events are listed, a mask for each step says which
-// sections run, so they must run in the order of their numbers, each on its next row; sections of every step
-// come first.
+// Why a GPU can't walk a job; empty if it can. Unless events are listed, a mask a step says which sections
+// run, so they must run in order, each on its next row. Sections of every step come first.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     std::vector<std::uint32_t> next_row(job.code->sections.size(), 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
@@ -67,8 +66,7 @@ class scenario_places {
     std::map<scenario_row, word32> places_;
 };
 
-// Lays out one job. Without memory it only counts numbers and words; otherwise it writes them, into memory
-// filled with zeros.
+// Lays out one job: only counts numbers and words, or also writes them, to memory filled with zeros.
 template <class real>
 class layout_of_job {
   public:
@@ -197,8 +195,7 @@ class layout_of_job {
     word64 numbers_ = 0, words_ = 0;
 };
 
-// Bytes after the last job's numbers: a kernel reads rows for a group of steps at once, even if the last is
-// not full.
+// After the last job: a kernel reads rows of a group of steps at once, even if the last group is not full.
 constexpr std::size_t bytes_behind = std::size_t{kernels::most_pieces_held} * kernels::piece_bytes;
 
 }  // namespace

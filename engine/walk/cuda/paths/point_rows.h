@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans the rows of an array of quasi-random points. Trades that take dimensions in the same order share
-// rows, which hold the normals of all steps, or the targets that paths meet. Paths that compute their own
-// points get tables instead of rows.
+// Plans rows of quasi-random points. Trades with the same order of dimensions share rows: the normals of all
+// steps, or the targets that paths meet. Paths that compute their own points have tables instead.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +33,7 @@ class point_rows {
                                               std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 
-    // Tables by which paths meet targets, for all shares, in the type of the shocks; null if no share has
-    // targets.
+    // Tables of all shares' steps to targets, in the type of the shocks; null if no share has targets.
     std::uint64_t first_target_step(std::size_t share) const { return first_[share].target_steps; }
     struct target_tables {
         const void* steps = nullptr;

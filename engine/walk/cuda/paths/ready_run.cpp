@@ -109,7 +109,7 @@ void ready_run::leave(const gpu_outcome& got) {
         const std::optional<std::size_t> bytes = walk ? walk->bytes_left() : std::nullopt;
         if (!bytes || *bytes > most_bytes_left) walk.reset();
     }
-    // These belong to the caller.
+    // Pointers to the caller's data are dropped.
     state_->run.cancel = nullptr;
     state_->run.times = nullptr;
     state_->run.on_progress = nullptr;

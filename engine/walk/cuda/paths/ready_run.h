@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a run has set up for the next one: jobs grouped by kernel, kernels, packed trades, and on each
-// device the trades and memory for results. A run of the same programs then uploads only numbers that
-// changed.
+// Keeps a run's setup for the next one: jobs grouped by kernel, kernels, packed trades, and each device's
+// memory. A run of the same programs then uploads only numbers that changed.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,7 @@ namespace tilewalk::cuda {
 // For one thread at a time.
 class ready_run {
   public:
-    // The most device memory that is kept. Larger runs take so long that setting them up anew does not
-    // matter.
+    // The most device memory kept. Larger runs take so long that a new setup does not matter.
     static constexpr std::size_t most_bytes_left = std::size_t{64} << 20;
 
     // Walks a run. Its state is kept if jobs have an owner (see run::walk), read no arrays of shocks or

@@ -23,11 +23,11 @@ class rows_of_jobs {
   public:
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
-    // The order of a job's points; empty if the source has none. Thread-safe, unlike add(), since this takes
-    // most of the time.
+    // Empty if the source has no points. Thread-safe, unlike add(), since making orders takes most of the
+    // time.
     std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
-    // Adds a job and returns the number of its share. If the source has points, all normals are points, and
-    // uniforms as well if they are few.
+    // Returns the number of the job's share. With points, all normals are points, and uniforms if they are
+    // few.
     std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
                     point_way way = point_way::read) {
@@ -36,8 +36,7 @@ class rows_of_jobs {
     // Call after the last add().
     void end();
 
-    // The first rows of a share, valid after end(). If paths compute their points, `normals` is the first of
-    // them.
+    // First rows of a share, valid after end(). If its paths compute points, `normals` is the first point.
     struct first_rows {
         kernels::word32 normals, uniforms;
         kernels::word32 target_step;

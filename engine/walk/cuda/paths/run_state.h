@@ -37,8 +37,7 @@ struct job_group {
     bool meets_targets() const { return way_of_points(how) == point_way::targets; }
     bool makes_points() const { return way_of_points(how) == point_way::made; }
     bool reads_scenarios() const { return code->scenarios_per_step > 0; }
-    // Whether blocks are ordered by tile first, so that neighbours walk the same tile of different trades and
-    // read the same array elements.
+    // Whether neighbouring blocks walk the same tile of different trades, which read the same array elements.
     bool walks_trades_side_by_side() const { return reads_shocks() || meets_targets() || reads_scenarios(); }
 };
 

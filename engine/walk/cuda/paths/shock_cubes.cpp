@@ -74,8 +74,7 @@ shock_cubes::shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_
     uniform_points_ =
         plan.points.placed(random::shock_kind::uniform, plan.uniforms.rows(), on.get(), slots_, fills);
     targets_ = plan.points.tables_of_targets(plan.element(), on.get(), slots_, fills);
-    // Kernels are cached by text, because the store computes a digest of the text, which takes longer than a
-    // launch.
+    // Kernels are cached here, because the store digests the text, which takes longer than a launch.
     const auto kernel_of = [this, known = std::map<std::string, kernel>()](const std::string& text,
                                                                            const char* name) mutable {
         const auto found = known.find(text);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays ("cubes") of a run's shocks and scenarios on a device, made by a random source or copied from a
-// file.
+// Arrays ("cubes") of a run's shocks and scenarios on a device, from a random source or a file.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +62,7 @@ struct shock_plan {
     std::uint64_t most_tiles() const;
 };
 
-// One or two sets of arrays that are filled for one chunk after another. With two, one is filled while the
-// other is read.
+// One or two sets of arrays, filled for chunk after chunk; of two, one is filled while the other is read.
 class shock_cubes {
   public:
     shock_cubes(loaded_device& on, const shock_plan& plan, std::uint64_t tiles, std::size_t sets,
@@ -97,8 +95,7 @@ class shock_cubes {
         one normals, uniforms, scenarios;
     };
     void open(one& cube, std::uint64_t rows);
-    // Copies a cube from the host. row_of(row, first, count, to) writes `count` paths of a row from `first`
-    // on to `to`.
+    // Copies a cube from the host: row_of(row, first, count, to) writes `count` paths from `first` on.
     template <class row_writer>
     void bring(const one& cube, std::uint64_t first_path, std::uint64_t paths, stream s,
                const row_writer& row_of);

@@ -23,8 +23,7 @@ class trades_on_device {
     // Uploads the trades in stream `s` and waits. `run` must outlive this.
     trades_on_device(loaded_device& on, const run_state& run, stream s);
 
-    // Uploads the trades that changed since the previous run; work queued later in `s` may read them. No work
-    // may be reading the trades.
+    // Uploads the trades that changed, for work queued later in `s`. No work may still read the trades.
     void bring_changes(stream s);
 
     const launch_sizes& sizes(std::size_t group) const { return sizes_[group]; }

@@ -37,8 +37,7 @@ void add(const chunk_results& chunk, const packed_trades& packed, std::size_t jo
     }
 }
 
-// A run cut into pieces for its devices. A device's error ends the work of that device only; any other ends
-// the run.
+// A run cut into pieces for its devices. A device's error ends only its own work; any other ends the run.
 class paths_of_devices final : public piecework {
   public:
     paths_of_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks)

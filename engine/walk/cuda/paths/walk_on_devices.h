@@ -12,9 +12,8 @@
 namespace tilewalk::cuda {
 
 // Walks all jobs that have not failed, and puts their tallies into run.outcome. Kernels must be compiled and
-// shocks planned. If all devices are lost, all jobs fail. Throws tilewalk::error: cancelled, or the error
-// that ended the run. `walks` has, by device, what an earlier run left there (or null), and receives what
-// this run leaves.
+// shocks planned. If all devices are lost, all jobs fail. Throws tilewalk::error: cancelled, or what ended
+// the run. `walks` has, by device, what an earlier run left there (or null); this run leaves its own in it.
 void walk_on_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks);
 
 }  // namespace tilewalk::cuda
