@@ -33,11 +33,10 @@ class tally {
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found,
              std::span<const double> derivatives = {});
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // Adds all tiles of `other`. Throws tilewalk::error (internal) if one is known, or if `other` is of
-    // another run.
-    void add(const tally& other);
-    // Adds the tiles of `other` that are missing here. Throws tilewalk::error (internal) if it is of another
+    // Adds all tiles of `other`. Throws tilewalk::error (internal) if one is known or `other` is of another
     // run.
+    void add(const tally& other);
+    // Adds tiles of `other` that are missing here. Throws tilewalk::error (internal) if it is of another run.
     void add_unknown(const tally& other);
 
     kernels::word64 run_tiles() const { return run_tiles_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consecutive tiles of a run, and the fixed summation tree over all its tiles. At each level neighbours
-// merge; an odd last node moves up unchanged. A subtree starts at a multiple of its size, a power of two, or
-// is cut short by the end of the run.
+// Consecutive tiles of a run, and the fixed summation tree over all its tiles: at each level neighbours
+// merge, and an odd last one moves up. A subtree has a power of two of tiles from a multiple of it on, or
+// ends with the run.
 #pragma once
 
 #include <algorithm>

@@ -60,11 +60,10 @@ double width_95(double freedom);
 // As width_95, for any confidence above 1/2.
 double width_of(double confidence, double freedom);
 
-// Ends of a confidence interval about a mean, in standard errors below and above it. The mean of few skewed
-// numbers misses the truth more often on one side, since the long tail may be missing from the sample. `lean`
-// is the skewness of the numbers over the square root of their count. The ends of Student's interval go
-// through the inverse of a cubic that removes the skewness (Hall 1992, On the removal of skewness by
-// transformation).
+// Ends of a confidence interval about a mean, in standard errors. The mean of few skewed numbers misses the
+// truth more often on one side, since the sample may lack the long tail. `lean` is their skewness over the
+// square root of their count. Student's ends go through the inverse of a cubic that removes the skewness
+// (Hall 1992, On the removal of skewness by transformation).
 struct ends_of_interval {
     double below, above;
 };
@@ -89,9 +88,8 @@ struct estimate {
 estimate estimate_of_units(std::span<const kernels::moments> units);
 // Standard error from means of parts of `part_paths` paths; the last part has the rest of `run_paths`.
 double error_of_parts(std::span<const double> means, std::uint64_t part_paths, std::uint64_t run_paths);
-// The share of `error`, such as rounding's, that the spread of the parts' means does not already show: all of
-// it or 0. 0 if the means show at least half of it or, for few parts, as little as chance explains once in a
-// million times. Assumes parts of equal size.
+// All of `error`, such as rounding's, if the spread of parts' means does not show it; 0 if they show half of
+// it or, for few parts, as little as chance explains once in a million times. Assumes parts of equal size.
 double error_beside_parts(double error, std::span<const double> means);
 
 // With fewer units, the coefficient of a control can't be estimated well enough.

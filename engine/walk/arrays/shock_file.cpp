@@ -27,8 +27,7 @@ bool is_uniform_shock(double x) {
     return rounded > 0 && rounded < 1;
 }
 
-// Index of the first invalid number, or `count`. Whole stretches are checked without a branch, to be
-// vectorised.
+// Index of the first invalid number, or `count`. Checks stretches without a branch, so that they vectorise.
 template <class number, class check>
 std::uint64_t first_bad(const number* x, std::uint64_t count, const check& is_good) {
     constexpr std::uint64_t stretch = 4096;

@@ -19,8 +19,7 @@ struct shock_arrays {
     std::span<const shock> uniforms;
 };
 
-// Throw tilewalk::error: io; usage for an array of wrong size, or uniforms, for which NumPy's form has no
-// place.
+// Throw tilewalk::error: io; usage for an array of wrong size, or for uniforms, which NumPy's format lacks.
 template <class shock>
 void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& what);
 template <class shock>

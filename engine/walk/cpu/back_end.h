@@ -19,8 +19,7 @@ class back_end : public run::back_end {
   public:
     back_end(const lane_operations& operations, int threads, program::precision in)
         : pool_(std::make_shared<tile_pool>(operations, threads)), precision_(in) {}
-    // Keeps threads and compiled programs between walks. Programs are known by address, which must not
-    // change.
+    // Keeps threads and compiled programs between walks. Programs must keep their addresses.
     back_end(std::shared_ptr<tile_pool> pool, std::shared_ptr<compiled_programs> compiled,
              program::precision in)
         : pool_(std::move(pool)), compiled_(std::move(compiled)), precision_(in) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the instruction sets that this machine can run. Compiled for the baseline, as it runs before any
-// choice.
+// Lists the instruction sets that this machine can run. Compiled for the baseline, as it runs on any machine.
 #include "engine/walk/cpu/lane_operations.h"
 
 namespace tilewalk::cpu {

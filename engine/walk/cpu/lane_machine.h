@@ -58,8 +58,7 @@ struct way_begun {
     std::uint64_t pitch = 0;         // elements from one state to the next
 };
 
-// A trade to walk on the CPU. Numbers are stored in double, and rounded to float for `single`, but not
-// moments.
+// A trade to walk on the CPU. Its numbers are double; precision `single` rounds them on use.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -70,8 +69,7 @@ struct path_job {
     // Shocks that replace random ones, if present. Numbers are rounded to the precision's shock type.
     arrays::shock_cube normals{};
     arrays::shock_cube uniforms{};
-    // The market's arrays, by scenario_rows::array: a row per step, one slot. Numbers are rounded like
-    // shocks.
+    // The market's arrays, by scenario_rows::array: a row per step, one slot. Rounded like shocks.
     std::span<const arrays::shock_cube> scenarios{};
     run_of_points points{};
     run::tile_range range{};  // tiles to walk; empty: the whole run
@@ -226,9 +224,9 @@ class lane_machine {
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
     // Walks one tile, for a job that passed check(). Reads `cancel`, if set, before each step of 256 paths,
-    // which takes at most 17 us in the benchmark's models
-    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double). Throws tilewalk::error
-    // (cancelled).
+    // at most 17 us in the benchmark's models
+    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double), and throws
+    // tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
     // As above, and sums derivatives over the tile's paths, by place.

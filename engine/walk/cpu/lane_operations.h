@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that walk 256 lanes, a quarter of a tile. Every instruction set has them from one source, same
-// bits.
+// Functions that walk 256 lanes. One source is compiled for each instruction set, with the same bits.
 #pragma once
 
 #include <array>

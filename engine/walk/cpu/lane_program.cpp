@@ -143,8 +143,7 @@ class section_layout {
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
         give_a_lane(it, arity);
-        // Frees registers of operands that end here before the result takes one: a loop may overwrite an
-        // operand.
+        // Frees the registers of operands used for the last time first: a loop may overwrite its operands.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shadow sample shows on a run's first tiles how far arithmetic in single, single_fast or mixed is from
-// double.
-//
-// The tiles are walked again in the run's precision (on a GPU if only a GPU has it) and in `mixed`, double's
-// arithmetic on the same shocks. Path by path only rounding differs, so a few paths show it, although the
-// difference of prices would be lost in their standard errors. Shadows of `double` and `mixed` are exactly
-// zero. Tests of shocks cover what a shadow can't see: single's are coarser than double's (24 bits instead of
-// 53, the largest normal 6.76 instead of 8.57).
+// The shadow sample: how far arithmetic in single, single_fast or mixed is from double, on a run's first
+// tiles.
 #pragma once
 
 #include <cstdint>

@@ -9,12 +9,12 @@ namespace tilewalk::tuning {
 
 namespace {
 
-// The part of NVML's interface used here; functions return 0 if all is well.
+// The part of NVIDIA's management library (NVML) that is used here. Its functions return 0 for success.
 struct nvml_device;
 constexpr unsigned clock_of_multiprocessors = 1, clock_of_memory = 2;
-// Harmless reasons for a lower clock: nothing to do, or clocks that applications asked for.
+// Reasons for a low clock that do no harm: the GPU is idle, or an application has set its clocks.
 constexpr unsigned long long harmless_reasons = 0x1 | 0x2;
-// Share of the highest clock from which on times can be compared.
+// The fraction of the highest clock above which times are comparable.
 constexpr double least_share = 0.97;
 
 class unknown_clocks final : public clocks {
@@ -61,7 +61,8 @@ class nvml_clocks final : public clocks {
             highest_(device_, clock_of_multiprocessors, &highest) != 0 || reasons_(device_, &reasons) != 0) {
             return std::nullopt;
         }
-        // NVML also names reasons that cost one step of the clock or nothing.
+        // A throttling reason counts only if the clock is low, as some that NVML names cost one step or
+        // nothing.
         const bool is_slow =
             static_cast<double>(multiprocessors) < least_share * static_cast<double>(highest);
         return clock_state{static_cast<int>(multiprocessors), static_cast<int>(memory),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's clocks while something is timed, by NVIDIA's management library if there is one.
+// Reads a GPU's clocks while work is timed, by NVIDIA's management library (NVML) if there is one.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace tilewalk::tuning {
 
 struct clock_state {
     int multiprocessor_mhz = 0, memory_mhz = 0;
-    // Slowed by power, heat or a fault, not by having nothing to do.
+    // whether power, heat or a fault lowers the clock
     bool throttled = false;
 };
 
@@ -19,10 +19,10 @@ class clocks {
     virtual ~clocks() = default;
     // Empty if the clocks can't be read.
     virtual std::optional<clock_state> now() = 0;
-    virtual std::string driver() const = 0;  // version, or empty
+    virtual std::string driver() const = 0;  // version of the driver; empty if unknown
 };
 
-// `uuid` is "GPU-...". The result knows nothing if there is no such library.
+// Clocks of the GPU with this `uuid` ("GPU-..."). Without NVML, now() is always empty.
 std::unique_ptr<clocks> open_clocks(const std::string& uuid);
 
 }  // namespace tilewalk::tuning

@@ -16,10 +16,10 @@ namespace tilewalk::tuning {
 namespace {
 
 constexpr int warm_ups = 3;
-// Samples between two looks at the clock, which take longer than most kernels.
+// Samples between two readings of the clock, since a reading takes longer than most kernels.
 constexpr std::size_t samples_of_clock = 8;
 
-// Pause between two dropped samples. A row waits as many pauses as it has samples.
+// Pause after a sample that is dropped; after several in a row, as many pauses as samples were dropped.
 constexpr auto while_throttled = std::chrono::milliseconds(25);
 
 const std::string copy_text =
@@ -56,7 +56,7 @@ void gpu_timer::compile(std::span<const std::string> texts, const cuda::toolkit_
                     try {
                         kernels_.cubin({texts[i], architecture, with});
                     } catch (const std::exception&) {
-                        // find() compiles again, and reports.
+                        // find() will compile it again, and report the error.
                     }
                     ++done;
                 }
@@ -139,7 +139,7 @@ gpu_timer::timing gpu_timer::time_by(const std::function<std::optional<double>()
 
 double gpu_timer::copy_rate() {
     if (copy_rate_) return *copy_rate_;
-    // Much more than the caches hold, and at most a quarter of free memory.
+    // Bytes to copy: far more than the caches hold; with the target, at most a quarter of free memory.
     const std::size_t bytes =
         std::min<std::size_t>(std::size_t{1} << 30, device().free_bytes() / 8) / 16384 * 16384;
     const cuda::device_memory from(device(), bytes), to(device(), bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times work between two device events, with caches flushed before; throttled samples do not count.
+// Times work on a GPU between two events, after flushing its caches. Samples taken while the clock is
+// throttled do not count.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@
 
 namespace tilewalk::tuning {
 
-// Nothing is known, and nothing is wrong: the clock was throttled for as long as one waits.
+// Thrown if the clock was throttled for as long as the timer waits. Nothing was measured.
 class clock_throttled : public error {
   public:
     clock_throttled()
@@ -42,26 +43,26 @@ class gpu_timer {
     cuda::kernel_store& kernels() const { return kernels_; }
     const stop_rule& until() const { return until_; }
 
-    // The kernel `name` of a text that includes "kernels/..." and the given toolkit headers alone
-    // (cuda::compile_request). Throws tilewalk::error (compile) with the compiler's words.
+    // Kernel `name` of a text that includes only "kernels/..." and the toolkit headers `with`. Throws
+    // tilewalk::error (compile) with the compiler's messages.
     cuda::kernel find(const std::string& text, const char* name, const cuda::toolkit_headers& with = {});
-    // Compiles texts for find() ahead, on all cores; failures appear in find().
+    // Compiles texts that find() will ask for, on all cores. Errors are left to find().
     void compile(std::span<const std::string> texts, const cuda::toolkit_headers& with = {});
 
-    // Milliseconds of all that `work` puts into the stream, after a warm-up. Throws clock_throttled.
+    // Times all that `work` puts into stream(), after a warm-up. Throws clock_throttled.
     struct timing {
         summary milliseconds;
         std::size_t dropped = 0;
-        int clock_mhz = 0;  // the multiprocessors' at the end; 0: not known
+        int clock_mhz = 0;  // of the multiprocessors at the end; 0: unknown
     };
     timing time(const std::function<void()>& work);
-    // Without flushing caches.
+    // As time(), without flushing caches.
     timing time_warm(const std::function<void()>& work);
 
-    // One sample after flushing caches; empty if the clock was throttled.
+    // Takes one sample after flushing caches, in milliseconds; empty if the clock was throttled.
     std::optional<double> sample(const std::function<void()>& work);
 
-    // For work in streams of its own, which waits for it and returns the device's milliseconds.
+    // Times work that uses streams of its own: `work` waits for them and returns milliseconds on the device.
     timing time_of(const std::function<double()>& work);
     std::optional<double> sample_of(const std::function<double()>& work);
 
@@ -84,13 +85,13 @@ class gpu_timer {
         return to;
     }
 
-    // Bytes a second, read and written together, of the best copy kernel. Measured once.
+    // Bytes a second, read and written together, of the fastest copy kernel. Measured on the first call.
     double copy_rate();
 
     clocks& clock() const { return *clocks_; }
 
     std::function<void(const std::string&)> says = [](const std::string&) {};
-    // Set by another thread to make time() throw tilewalk::error (cancelled).
+    // If set to true by another thread, timing throws tilewalk::error (cancelled).
     const std::atomic<bool>* cancel = nullptr;
 
   private:

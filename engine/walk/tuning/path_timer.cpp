@@ -41,7 +41,7 @@ path_timer::path_timer(gpu_timer& on, const workload& of, std::uint64_t paths)
     };
     if (all_are(quasi::meets_targets)) share_rows(packed.records, point_way::targets);
     if (all_are(quasi::are_few)) share_rows(packed.records, point_way::made);
-    // Whole tiles of arrays, in three quarters of free memory.
+    // As many whole tiles as fit into three quarters of free memory with their arrays.
     const std::uint64_t rows = normal_rows(of_way(point_way::read)) +
                                of_way(point_way::targets).points.rows(random::shock_kind::normal) +
                                uniforms_.rows();
@@ -77,7 +77,7 @@ path_timer::prepared path_timer::prepare(const kernel_decision& how, int warps) 
     auto attributes = on_.device().attributes(out.k, out.how);
     out.registers = attributes.registers;
     out.local_bytes = attributes.local_bytes;
-    // Unused dynamic shared memory keeps further blocks away.
+    // Asks for unused dynamic shared memory, so that no more than `warps` warps fit.
     const auto& p = on_.device().properties();
     const auto most = static_cast<std::uint32_t>(p.shared_bytes_per_block);
     constexpr std::uint32_t piece = 512;
@@ -132,7 +132,7 @@ path_timer::arrays_of_kernel& path_timer::arrays_for(const kernel_decision& how)
 }
 
 void path_timer::fill_points(arrays_of_kernel& of) {
-    if (of.source == nullptr) return;  // paths make their points
+    if (of.source == nullptr) return;  // paths compute their points
     of.source->fill(
         {of.normals->as<void>(), of.pitch, normal_rows(of), random::shock_kind::normal, {}, of.placed}, 0,
         kernels::tiles_of(paths_) * kernels::paths_per_tile, on_.stream());

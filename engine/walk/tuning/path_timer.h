@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a workload's path kernels, built in one way after another, with as many warps as wanted.
+// Times a workload's path kernel, built in one way after another, if asked with fewer warps than would fit.
 #pragma once
 
 #include <array>
@@ -26,29 +26,30 @@ class path_timer {
   public:
     static constexpr std::uint64_t seed = 42;
 
-    // Makes arrays for `paths` paths (0: the workload's number), or as many as fit: see paths().
+    // Fills arrays for `paths` paths (0: the workload's number), or for as many as memory allows: see
+    // paths().
     path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
 
     const workload& of() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::kernel_decision& how) const;
-    // Why such a kernel can't be built or run on this device; empty if it can.
+    // Why a kernel with this decision can't be built or run on the device; empty if it can.
     std::string why_not(const cuda::kernel_decision& how) const;
 
-    // Ready to be launched, with at most `warps` warps on a multiprocessor; 0: as many as fit.
+    // A loaded kernel with its launch, for at most `warps` warps on a multiprocessor; 0: as many as fit.
     struct prepared {
         cuda::kernel k{};
         cuda::launch how;
-        int warps = 0;  // resident at a time
+        int warps = 0;  // that run at once on a multiprocessor
         int registers = 0;
         std::size_t local_bytes = 0, shared_bytes = 0;
     };
     prepared prepare(const cuda::kernel_decision& how, int warps);
     void launch(const cuda::kernel_decision& how, const prepared& what);
-    // Makes the points that such a kernel reads anew.
+    // Makes the points that a kernel with this decision reads, again.
     void fill(const cuda::kernel_decision& how);
 
-    // Results of the tiles after a launch: of the first trade's first output, its next one, and so on.
+    // Results of a launch: all tiles of the first trade's first output, then of its next output, and so on.
     std::vector<kernels::tile_result> results();
 
     std::uint64_t bytes_read(const cuda::kernel_decision& how) const;
@@ -58,7 +59,7 @@ class path_timer {
         cuda::point_rows points;
         std::optional<cuda::device_memory> records, normals, uniforms;
         std::uint64_t pitch = 0;
-        std::vector<cuda::device_memory> memory;  // read to make points
+        std::vector<cuda::device_memory> memory;  // tables from which points are made
         std::vector<random::placed_points> placed;
         cuda::point_rows::target_tables tables;
         std::unique_ptr<random::random_source> source;
@@ -78,7 +79,7 @@ class path_timer {
     cuda::noise_rows normals_, uniforms_;
     std::optional<cuda::device_memory> numbers_, words_;
     std::optional<cuda::chunk_memory> results_;
-    std::array<arrays_of_kernel, 3> arrays_;  // by way
+    std::array<arrays_of_kernel, 3> arrays_;  // by point_way
     random::point_tables tables_;
 };
 

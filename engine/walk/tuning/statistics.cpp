@@ -9,10 +9,10 @@ namespace tilewalk::tuning {
 
 namespace {
 
-// Number of n ordered samples on each side of an interval around the median with at least 95 % confidence:
-// the most k for which twice P(binomial(n, 1/2) < k) is at most 5 %. Empty for n < 6.
+// How many of n sorted samples lie on each side outside an interval about the median with at least 95 %
+// confidence: the largest k with 2 P(binomial(n, 1/2) < k) <= 5 %. Empty if n < 6.
 std::optional<std::size_t> outside(std::size_t n) {
-    // In logarithms, since 2^-n underflows from about a thousand samples on.
+    // Logarithms, since 2^-n underflows for n above about a thousand.
     double log_of_term = -static_cast<double>(n) * std::log(2.0), below = 0;
     std::optional<std::size_t> most;
     for (std::size_t k = 0; k < n / 2; ++k) {
@@ -36,7 +36,7 @@ summary summarise(std::vector<double> samples) {
     summary out;
     out.samples = n;
     out.median = n % 2 == 1 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
-    // Equally many samples lie below p10 and above p90.
+    // The same number of samples lies below p10 as above p90.
     out.p10 = samples[n / 10];
     out.p90 = samples[n - 1 - n / 10];
     if (const auto k = outside(n); k && out.median > 0) {

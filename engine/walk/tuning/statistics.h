@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of timings, and the rule for when there are enough samples.
+// Statistics of timings, and the rule by which sampling stops.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,33 @@ namespace tilewalk::tuning {
 struct summary {
     std::size_t samples = 0;
     double median = 0, p10 = 0, p90 = 0;
-    // Half the width of an interval with at least 95 % confidence around the median, over the median; from
-    // the order of samples alone, for any distribution. 1 if there are too few samples.
+    // Relative half-width of a confidence interval (at least 95 %) of the median, from the order of samples,
+    // so valid for any distribution. 1 if there are too few samples.
     double noise = 1;
 };
-// Requires at least one sample.
+// `samples` must not be empty.
 summary summarise(std::vector<double> samples);
 
 struct stop_rule {
-    double noise = 0.01;  // small enough to stop
+    double noise = 0.01;  // stop if summary::noise is no larger
     std::size_t fewest = 11, most = 201;
-    double seconds = 0.5;  // for sampling beyond the fewest
+    double seconds = 0.5;  // most to spend once there are `fewest` samples
 };
 
-// One sample; empty if it must not count, because the clock was throttled.
+// Takes a sample; empty if it must not count, as the clock was throttled.
 using sampler = std::function<std::optional<double>()>;
 
 struct measurement {
     summary of;
-    std::size_t dropped = 0;  // samples that did not count
-    std::string why_stopped;  // "noise", "time", "count"
+    std::size_t dropped = 0;  // samples that must not count
+    std::string why_stopped;  // "noise", "time" or "count"
 };
 
-// A clock that never goes back.
+// A monotonic clock.
 double seconds_now();
 
-// `now` is a clock in seconds. Empty if no sample counted and `most` were dropped.
+// Samples until the rule is met; `now` is a clock in seconds. Empty if no sample counted and `most` were
+// dropped.
 std::optional<measurement> measure(const sampler& take, const stop_rule& until,
                                    const std::function<double()>& now);
 

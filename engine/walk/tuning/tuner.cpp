@@ -24,10 +24,11 @@ using cuda::kernel_decision;
 using cuda::kernel_wish;
 namespace knobs = cuda::knobs;
 
-// A smaller gain is no reason to leave what runs everywhere else.
+// A smaller gain is not worth leaving the rules' choice.
 constexpr double least_gain = 1.01;
 
-// Varies paths per thread, threads, and registers (the rules', the compiler's, by resident blocks).
+// Candidates that draw their shocks, by threads, paths per thread, and resident blocks: the rules', none, or
+// those of 16, 24 or 32 warps.
 void add_inline(kernel_wish how, const program::path_program& p, const cuda::fits_devices& fits,
                 std::vector<kernel_decision>& to) {
     for (const int threads : knobs::block.line().tuned) {
@@ -52,14 +53,14 @@ void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) 
         how.feed = std::string(feed.name);
         const bool has_rows = feed.makes_use_of(knobs::rows);
         const auto tried = [&](cuda::knob_id k) -> std::span<const int> {
-            // Short stages are many small copies; the block is the wish's.
+            // Distances for bulk copies, whose stages of few steps would be many small copies.
             static constexpr std::array distances_of_stages{8, 16, 24};
             if (k == knobs::distance && has_rows) return distances_of_stages;
             return k == knobs::block ? std::span<const int>() : k.line().tuned;
         };
         cuda::for_each_setting(feed, how, tried, [&](kernel_wish one) {
             if (has_rows) one[knobs::rows] = *one[knobs::distance] / 2;
-            // Shocks waiting in registers, and unrolled code, must stay small.
+            // Most bytes of shocks of a thread in registers. Code that is unrolled must stay small, too.
             constexpr int most_bytes = 256;
             const kernel_decision built = cuda::with_presets(one);
             const bool holds_in_registers =
@@ -78,7 +79,7 @@ std::vector<kernel_decision> candidates(const kernel_wish& asked, const program:
                                         const cuda::fits_devices& fits) {
     std::vector<kernel_decision> all{cuda::decide(asked, p, fits)};
     if (!cuda::reads_shocks(asked)) add_inline(asked, p, fits, all);
-    // All points may also come from arrays.
+    // Points may also be read from arrays.
     if (cuda::reads_shocks(asked) || asked.points != cuda::point_way::read)
         add_streamed(asked, p.slots_per_step(), all);
     std::vector<kernel_decision> out;
@@ -133,7 +134,7 @@ contest halve(std::size_t count, const std::function<std::optional<double>(std::
         left.resize((left.size() + 1) / 2);
         if (is_late()) left.resize(1);
     }
-    // The last two against each other: the first candidate is always one of them.
+    // The finalist is timed against candidate 0, in turn.
     contest out;
     out.winner = left.front();
     constexpr std::size_t final_samples = 9;
@@ -216,14 +217,14 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
     outcome out;
     out.untuned = all.front();
     out.tried = all.size();
-    // Checks bits before timing, which also warms up.
+    // Compares bits before any timing, which also warms up.
     std::vector<kernel_decision> right;
     std::vector<path_timer::prepared> ready;
     std::vector<kernels::tile_result> truth;
     for (const kernel_decision& how : all) {
         on.says("checking " + how.feed);
         const auto one = kernel.prepare(how, warps);
-        // A kernel that spills is never fastest, and not worth a comparison.
+        // Kernels that spill are never the fastest, so they are not timed.
         if (one.local_bytes > 0 && !right.empty()) continue;
         kernel.launch(how, one);
         const auto tiles = kernel.results();
@@ -239,7 +240,7 @@ outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double
         on, [&](std::size_t i) { return right[i]; }, right.size(),
         [&](std::size_t i) {
             return on.sample([&] {
-                // Includes making arrays, which takes different times.
+                // Making the arrays of points is part of the time, as it differs between candidates.
                 if (asked.points != cuda::point_way::read) kernel.fill(right[i]);
                 kernel.launch(right[i], ready[i]);
             });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the fastest way to build a path kernel by timing candidates on the kernel itself.
+// Finds the fastest way to build a kernel, by timing candidates on the workload itself.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 namespace tilewalk::tuning {
 
 struct outcome {
-    cuda::kernel_decision untuned, best;  // best is untuned if no gain is worth it
+    cuda::kernel_decision untuned, best;  // `best` is `untuned` if no gain is worth it
     double untuned_milliseconds = 0, best_milliseconds = 0;
-    std::size_t tried = 0, wrong = 0;  // candidates, and how many gave other bits
-    double seconds = 0;                // spent on timing, without compilation
+    std::size_t tried = 0, wrong = 0;  // candidates tried, and those that gave other bits
+    double seconds = 0;                // of timing, without compilation
 };
 
-// Ways to build a kernel with shocks made or read as `asked`; first the one that runs without a tuner.
+// Decisions to try for a wish. The first is the one that runs without a tuner.
 std::vector<cuda::kernel_decision> candidates(const cuda::kernel_wish& asked, const program::path_program& p,
                                               const cuda::fits_devices& fits);
 
-// In every round all that are left are timed in turn, twice as often as in the round before, and the slower
-// half goes. Ends after `seconds` with what is then the fastest. `take` times a launch of a candidate in
-// milliseconds; empty if the sample does not count. Candidate 0 is always compared.
+// Times candidates in rounds: each round times all that are left in turn, twice as often as the last, and
+// drops the slower half. After `seconds` the fastest so far wins. take(candidate) gives milliseconds of a
+// launch; empty if the sample must not count. At the end the winner is compared with candidate 0.
 struct contest {
     std::size_t winner = 0;
     double winner_milliseconds = 0, first_milliseconds = 0;
@@ -34,10 +34,10 @@ struct contest {
 contest halve(std::size_t count, const std::function<std::optional<double>(std::size_t)>& take,
               double seconds, const std::function<double()>& now);
 
-// Ways to read kept shocks back, or to make them again; `by_rules` comes first.
+// Decisions to try for reading kept shocks back or drawing them again. The first is `by_rules`.
 std::vector<cuda::way_back_decision> candidates(const cuda::way_back_decision& by_rules, int slots);
 
-// At most `warps` warps on a multiprocessor; 0: as many as fit.
+// Tunes a path kernel with at most `warps` warps on a multiprocessor; 0: as many as fit.
 outcome tune(gpu_timer& on, path_timer& kernel, const cuda::kernel_wish& asked, double seconds,
              int warps = 0);
 outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decision& by_rules, double seconds);

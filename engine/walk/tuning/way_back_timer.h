@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a trade's walk both ways on a GPU with one kernel after another.
+// Times one trade's walk forward and back on a GPU, with one kernel after another.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ class way_back_timer {
     const run::job& of() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::way_back_decision& how) const;
-    // Why such a kernel can't be built or run on this device; empty if it can.
+    // Why a kernel with this decision can't be built or run on the device; empty if it can.
     std::string why_not(const cuda::way_back_decision& how) const;
     struct kernel_figures {
-        int warps = 0;  // resident at a time
+        int warps = 0;  // that run at once on a multiprocessor
         int registers = 0;
         std::size_t local_bytes = 0, shared_bytes = 0;
     };
@@ -36,7 +36,7 @@ class way_back_timer {
     gpu_timer::timing time(const cuda::way_back_decision& how);
     std::optional<double> sample(const cuda::way_back_decision& how);
 
-    // Bytes of shocks written on the way forth and read on the way back.
+    // Bytes of shocks that are written on the way forward and read on the way back.
     std::uint64_t bytes_kept(const cuda::way_back_decision& how) const;
 
   private:

@@ -18,7 +18,7 @@ std::uint64_t workload::path_steps() const {
 }
 
 std::uint64_t paths_to_time(std::uint64_t path_steps) {
-    // A benchmark of a few assets has as many path-steps.
+    // Path steps to time; a benchmark of a few assets has as many.
     constexpr std::uint64_t wanted = std::uint64_t{1} << 28, most = std::uint64_t{1} << 20;
     std::uint64_t paths = std::uint64_t{1} << 12;
     while (paths < most && paths * path_steps < wanted) paths *= 2;

@@ -15,7 +15,7 @@
 namespace tilewalk::tuning {
 
 struct workload {
-    std::string name;  // "asian"; from a book "book.yaml: asian"
+    std::string name;  // such as "asian", or "book.yaml: asian" from a book
     program::precision precision = program::precision::double_;
     program::path_program code;
     struct trade {
@@ -23,11 +23,12 @@ struct workload {
         program::timeline when;
     };
     std::vector<trade> trades;
-    std::uint64_t paths = 0;                // enough for a kernel that is long enough to time
-    std::optional<quasi::points> points{};  // for normals in arrays; empty: independent numbers
+    std::uint64_t paths = 0;  // so many that a launch is long enough to time
+    // For normals that are read from arrays; empty: independent numbers
+    std::optional<quasi::points> points{};
 
-    std::size_t steps() const;         // the longest trade's
-    std::uint64_t path_steps() const;  // for one path of all trades
+    std::size_t steps() const;         // of the longest trade
+    std::uint64_t path_steps() const;  // steps of all trades, on one path
 };
 
 std::uint64_t paths_to_time(std::uint64_t path_steps);

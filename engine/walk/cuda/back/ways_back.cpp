@@ -26,9 +26,10 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// Most bytes of kept states, shocks and sums of all launches under way.
+// Most bytes of states, shocks and sums of all launches under way on a device.
 constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{4} << 30;
-// Threads per device for programs of many kinds: while one waits for its launch, others pack or take results.
+// Threads per device if there are several kinds of programs: while one waits for its launch, others pack
+// trades or take results.
 constexpr std::size_t threads_of_device = 4;
 constexpr std::uint32_t threads_of_merge = 256;
 
@@ -40,9 +41,10 @@ struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
     way_back_kernel kernel;
-    std::size_t steps = 0, places = 0;                            // largest of a job
-    std::size_t array_rows = 0, scratch_bytes = 0;                // likewise, if they read arrays
-    std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;  // rows that any job reads
+    std::size_t steps = 0, places = 0;  // of the job that has most
+    // Of the job that has most, if shocks are read from arrays
+    std::size_t array_rows = 0, scratch_bytes = 0;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;  // rows of scenarios that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }
     std::size_t kept_bytes() const {
@@ -54,7 +56,7 @@ struct way_group {
             how.keeps_shocks ? steps * static_cast<std::size_t>(slots) : kernel.shocks_in_memory;
         return shocks * paths() * bytes_of_shock();
     }
-    // Most bytes of the rows of a job's tile in arrays, if it shares none.
+    // Most bytes of shocks in arrays that a tile of a job needs, if it shares rows with no other job.
     std::size_t array_bytes() const { return array_rows * kernels::paths_per_tile * bytes_of_shock(); }
     std::size_t bytes_of_shock() const { return program::bytes_of(program::traits_of(how.precision).shock); }
     std::size_t sum_bytes() const { return warps_of(how) * places * sizeof(double); }
@@ -69,16 +71,16 @@ std::size_t tile_bytes(const way_group& g, const run::job& any) {
     return g.kept_bytes() + g.shock_bytes(slots) + g.array_bytes() + g.sum_bytes() + scenarios;
 }
 
-// Work for one device: some jobs of a group over all tiles of the walk, or one job over some of them.
+// Work for one device: either some jobs of a group over a range of tiles, or one job over part of a range.
 struct way_piece {
     const way_group* of;
     std::span<const std::size_t> jobs;
     run::tile_range tiles;
 };
 
-// Jobs packed for both ways.
+// Jobs packed for the way forward and for the way back.
 struct packed_ways {
-    std::vector<std::size_t> numbers;  // of the jobs, in their walk
+    std::vector<std::size_t> numbers;  // of the jobs, in the walk
     std::vector<run::job> jobs;
     packed_trades forth, back;
 
@@ -94,11 +96,11 @@ struct packed_ways {
     }
 };
 
-// Places of the derivatives of some jobs.
+// Places of the derivatives of some jobs in one array.
 struct places_of_jobs {
     std::vector<std::size_t> sizes;
     std::vector<kernels::derivatives_of_trade> of;
-    std::vector<word32> first;  // of each kind
+    std::vector<word32> first;  // of each kind of derivative, job after job
     std::size_t all = 0;
 
     explicit places_of_jobs(std::span<const run::job> jobs) {
@@ -112,7 +114,7 @@ struct places_of_jobs {
     }
 };
 
-// Packed trades in the memory of a device.
+// Packed trades in a device's memory.
 struct trades_in_memory {
     const packed_trades& packed;
     device_memory numbers, words, records;
@@ -129,7 +131,7 @@ struct trades_in_memory {
     }
 };
 
-// A piece on a device: its memory, and what is launched there. All work is in one stream.
+// A piece on a device: its memory and its launches, all in one stream.
 class piece_on_device {
   public:
     piece_on_device(loaded_device& on, const way_piece& p, const packed_ways& trades, const chunk& tiles,
@@ -137,7 +139,7 @@ class piece_on_device {
         : device_(on.get()),
           s_(s),
           p_(p),
-          code_(*trades.jobs.front().code),  // of all jobs
+          code_(*trades.jobs.front().code),  // the same for all jobs
           blocks_(trades.jobs.size() * tiles.tiles.count),
           places_(trades.jobs),
           forth_(device_, trades.forth),
@@ -230,8 +232,8 @@ class piece_on_device {
     const device_memory kept_, shocks_, sums_, merged_, records_, first_places_;
 
   public:
-    std::vector<kernels::tile_result> found;  // [job and output][part]
-    std::vector<double> derivatives;          // [job][part][place]
+    std::vector<kernels::tile_result> found;  // indexed [job and output][part]
+    std::vector<double> derivatives;          // indexed [job][part][place]
 };
 
 class both_ways_walk final : public piecework {
@@ -293,7 +295,7 @@ class both_ways_walk final : public piecework {
     }
 
   private:
-    // Keeps shocks if there is room for those of a part.
+    // Settles whether shocks are kept for the way back: only if there is room for those of one part.
     void decide(way_group& g) const {
         const run::job& any = of_.jobs[g.jobs.front()];
         const auto make = [&] { g.kernel = way_back_kernel_of(*any.code, *any.back.code, g.how); };
@@ -319,7 +321,7 @@ class both_ways_walk final : public piecework {
             if (!failures_[j]) failures_[j] = why;
     }
 
-    // Cuts pieces that fit into the room of a launch, at least one for each device if possible.
+    // Cuts the work into pieces for whose launches there is room; if possible, at least one for each device.
     void cut() {
         for (way_group& g : groups_) {
             std::erase_if(g.jobs, [&](std::size_t j) { return failures_[j].has_value(); });
@@ -347,7 +349,8 @@ class both_ways_walk final : public piecework {
                 pieces_.push_back({&g, jobs.subspan(j, 1), {first, std::min(tiles, range.end() - first)}});
     }
 
-    // A device can't do a piece that it has no memory or its source no numbers for.
+    // An error of a device (such as lack of memory) or of usage (such as a source without enough numbers)
+    // ends a piece.
     ends ended_by(const error& why) const override {
         const bool stays = why.kind() == error_kind::device || why.kind() == error_kind::usage;
         return stays ? ends::piece : ends::work;
@@ -357,10 +360,10 @@ class both_ways_walk final : public piecework {
         fail(pieces_[piece].jobs, why);
     }
 
-    // A device and the launches that it has walked.
+    // A device, and the times of the launches on it.
     struct served {
         std::optional<owned_event> begun;
-        std::vector<span_of_time> spans;  // since it began
+        std::vector<span_of_time> spans;  // in milliseconds since `begun`
     };
 
     shock_plan plan_for(const run::job& any, precision in) {
@@ -375,7 +378,7 @@ class both_ways_walk final : public piecework {
         plan.unit_paths = of_.unit_paths;
         return plan;
     }
-    // Adds room for the rows of a job. A job that needs more than there is fails.
+    // Counts the rows of shocks that a job reads from arrays. The job fails if there are not enough.
     void add_rows_of(std::size_t j, way_group& g) {
         const run::job& job = of_.jobs[j];
         shock_plan plan = plan_for(job, g.how.precision);
@@ -391,7 +394,8 @@ class both_ways_walk final : public piecework {
         g.array_rows = std::max(g.array_rows, rows);
         g.scratch_bytes = std::max(g.scratch_bytes, plan.scratch_bytes());
     }
-    // Plans the rows that jobs read. Records name the rows if each job has its own.
+    // Plans the rows that jobs read. If they are not the same for all, the trades' records say where they
+    // begin.
     void plan_rows(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) const {
         if (plan.are_rows_alike()) {
             for (const run::job& j : jobs) add_rows_alike(*j.code, j.when->steps(), plan);
@@ -406,7 +410,7 @@ class both_ways_walk final : public piecework {
             packed.records[k].uniform_row = of.uniforms;
         }
     }
-    // The jobs of a piece that can be packed; the others fail.
+    // Packs the jobs of a piece. Jobs that can't be packed fail and are left out.
     packed_ways packed(const way_piece& p) {
         const number_type type = program::real_type(p.of->how.precision);
         packed_ways out(of_.jobs, {p.jobs.begin(), p.jobs.end()}, type);
@@ -504,14 +508,14 @@ class both_ways_walk final : public piecework {
     const ways_back::taker& take_;
     const word64 run_tiles_, part_tiles_;
     const run::tile_range asked_;
-    word64 room_ = most_bytes_of_launches;  // of each worker
+    word64 room_ = most_bytes_of_launches;  // bytes for each worker
     std::vector<served> served_;            // by device
     std::vector<way_group> groups_;
     built_kernel merge_tiles_{merge_kernel_text()};
     std::vector<way_piece> pieces_;
-    std::mutex lock_;  // guards what follows, and spans of devices
+    std::mutex lock_;  // guards the members below, and served::spans
     std::vector<std::optional<error>> failures_;
-    std::map<std::size_t, run::tally> in_part_;  // by job, if walked in several pieces
+    std::map<std::size_t, run::tally> in_part_;  // by job, of jobs walked in several pieces
     run::progress done_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back on GPUs: many trades of one shape at a time, each launch on a free device.
+// Walks trades forward and back on GPUs, for derivatives: many trades of one program in a launch, each launch
+// on a free device.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ namespace tilewalk::cuda {
 class ways_back {
   public:
     using decider = std::function<way_back_decision(const run::job&)>;
-    // memory_bytes: most of each device; 0: all that is free. `source` serves jobs without points or replay.
+    // `memory_bytes` is the most to use on each device; 0: all that is free. `source` is for jobs without
+    // points.
     ways_back(device_crew::devices on, kernel_store& kernels, decider how, std::uint64_t memory_bytes,
               int threads, const random::catalogue_entry& source = random::catalogue().front())
         : crew_(on, kernels),
@@ -29,18 +31,18 @@ class ways_back {
           memory_bytes_(memory_bytes),
           threads_(threads),
           source_(source) {}
-    // Takes what was measured on a device if that changes no bit, else goes by the rules.
+    // How to build a job's kernel: as measured on the device if that changes no bit, else by the rules.
     static decider as_suits(program::precision precision, int rounds,
                             const std::optional<tuned_device>& measured = std::nullopt);
 
-    // Why a GPU can't walk a job's way back; empty if it can.
+    // Why a GPU can't walk a job forward and back; empty if it can.
     static std::string why_not(const run::job& j);
     static bool can_walk(const run::job& j) { return why_not(j).empty(); }
 
-    // Called once for each job, concurrently.
+    // Receives each finished job's tally; called by several threads at once.
     using taker = std::function<void(std::size_t job, const run::tally& found)>;
-    // Returns for each job why it has no tally: its kernel did not compile, its numbers could not be packed,
-    // or no device was left. Throws tilewalk::error (cancelled).
+    // Walks all jobs. Returns, by job, the error of a job without a tally: its kernel did not compile, its
+    // numbers could not be packed, or no device was left. Throws tilewalk::error (cancelled).
     std::vector<std::optional<error>> walk(const run::walk& of, const taker& take);
 
     gpu_facts facts() const { return crew_.facts(); }

@@ -30,8 +30,7 @@ class compiler {
   public:
     virtual ~compiler() = default;
     virtual compiled compile(const compile_request& what, bool with_ptx = false) = 0;
-    // One line with everything else that decides the output: the compiler's version, its options, our
-    // headers.
+    // One line with all else that decides the output: the compiler's version, its options, our headers.
     virtual std::string fingerprint() const = 0;
 };
 

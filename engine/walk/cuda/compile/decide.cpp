@@ -83,8 +83,7 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread fitted beside four normal laws (a complex chooser), not beside those of two such in
-// single.
+// Four paths a thread fitted beside four normal laws (a complex chooser), not beside a pair's in single.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -95,11 +94,11 @@ bool reads_tables(const program::path_program& p) {
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) { return !s.tables.empty(); });
 }
 
-// Paths per thread. They share the work that is the same for all paths, as long as their states and shocks
-// fit into registers. Four were best for an Asian (one shock, two states) in every precision. One was best
-// for an autocallable on five assets, but two in single_fast, whose functions need few registers, unless a
-// section of 157 nodes has a long row (two legs of constant maturity rates). With two, an Asian with three
-// derivatives carried along (one shock, ten states) took 1.11 times as long as its price in double, 1.12 in
+// Paths per thread, which share the work that is the same for all, as long as their states and shocks fit
+// into registers. Four were best for an Asian (one shock, two states) in every precision. One was best for an
+// autocallable on five assets, but two in single_fast, whose functions need few registers, unless a section
+// of 157 nodes has a long row (two legs of constant maturity rates). With two, an Asian with three
+// derivatives carried along (one shock, ten states) took 1.11 times its price's time in double, 1.12 in
 // single (H200, 2026-11).
 int best_width(const program::path_program& p, const kernel_decision& how) {
     if (numbers_of_path(p) <= few && has_short_rows(p)) return has_few_normal_laws(p) ? 4 : 2;
@@ -108,11 +107,11 @@ int best_width(const program::path_program& p, const kernel_decision& how) {
     return is_light || is_between ? 2 : 1;
 }
 
-// Blocks to be resident on a multiprocessor, which bounds a thread's registers; 0 leaves it to the compiler,
-// which often takes too few or too many. In blocks of 256 threads, best were two in double, where models gain
-// up to a fifth, and in mixed; three in single_fast with tables in the steps. One path a thread in double
-// gained beside a step of 132 nodes, and lost a twentieth beside 235. A kernel that would spill is built
-// without the bound.
+// Blocks to be resident on a multiprocessor, which bounds a thread's registers; 0 leaves them to the
+// compiler, which often takes too few or too many. Best, in blocks of 256 threads, were two in double, where
+// models gain up to a fifth, and in mixed; three in single_fast with tables in the steps. One path a thread
+// in double gained beside a step of 132 nodes, and lost a twentieth beside 235. The bound is dropped if a
+// kernel would spill.
 int best_blocks(const program::path_program& p, const kernel_decision& how) {
     if (how.feed != "inline" || p.sections.size() > 3 || !has_short_rows(p)) return 0;
     const bool four = how[knobs::width] == 4;

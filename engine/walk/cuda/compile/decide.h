@@ -23,8 +23,7 @@ using fits_devices = std::function<bool(const kernel_decision&, int slots)>;
 kernel_decision decide(const kernel_wish& wish, const program::path_program& p, const fits_devices& fits,
                        const kernel_decision* measured = nullptr);
 
-// Calls use(wish) for every combination of the feed's knobs. A knob for which values(knob) is empty stays as
-// it is.
+// Calls use(wish) for all combinations of the feed's knobs. If values(knob) is empty, a knob stays as it is.
 template <class values_of, class body>
 void for_each_setting(const feed_entry& feed, kernel_wish wish, const values_of& values, const body& use,
                       std::size_t from = 0) {

@@ -41,8 +41,7 @@ struct kernel_wish : kernel_basis {
     // If `feed` is open: whether the default feed reads shocks from arrays or draws them.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
-    // Blocks resident on a multiprocessor, for which registers must suffice, unless it would spill; 0: any
-    // number.
+    // Blocks for which a multiprocessor's registers must suffice, unless the kernel would then spill; 0: any.
     std::optional<int> blocks{};
 
     std::optional<int>& operator[](knob_id k) { return values[k.at]; }

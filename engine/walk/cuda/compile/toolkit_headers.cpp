@@ -88,8 +88,7 @@ std::vector<std::string> toolkit_header_folders(const std::string& libraries) {
     for (const fs::path& target : entries_of(root / "targets")) out.push_back((target / "include").string());
     // System libraries may lie one folder deeper than system headers.
     if (root == "/usr/lib") out.emplace_back("/usr/include");
-    // CUDA 12's Python packages have a folder per component, perhaps beside the whole toolkit of another
-    // version.
+    // CUDA 12's Python packages have a folder per component, perhaps beside another version's whole toolkit.
     if (root.parent_path().filename() == "nvidia" && !is_whole_toolkit(root)) {
         for (const fs::path& part : entries_of(root.parent_path())) {
             if (part != root && !is_whole_toolkit(part)) out.push_back((part / "include").string());

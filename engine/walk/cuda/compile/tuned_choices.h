@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored choices: the fastest build of each kernel, as measured by the tuner on a device. Runs that leave the
+// Stored choices: how each kernel ran fastest on a device, as measured by the tuner. Runs that leave the
 // build open use them. Readable JSON for each device, driver and kernel, in folder `tuned` beside the
 // kernels.
 #pragma once

@@ -65,8 +65,8 @@ class shift {
     bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
     bool is_stopped() const { return has_failed_ || is_cancelled(); }
 
-    // Empty if no piece is left, the device is lost or the work stopped. Waits while another worker's piece
-    // may return.
+    // Empty if no piece is left, the device is lost or work stopped. Waits while a piece of others may come
+    // back.
     std::optional<std::size_t> take(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);
         // A stop needs no wake-up of its own: whoever holds a piece notices the stop and puts the piece back.

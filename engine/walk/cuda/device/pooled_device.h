@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that reuses streams, events and page-locked memory, since creating them takes longer than a small
-// run.
+// A device that reuses streams, events and page-locked memory: creating them takes longer than a small run.
 #pragma once
 
 #include <map>

@@ -19,8 +19,7 @@ constexpr const char* ptx = "kernels/ptx.h";
 // The lowest limit of a linear texture on devices of compute capability 8.0 and later.
 constexpr std::uint64_t most_texels = std::uint64_t{1} << 27;
 
-// columns: name, summary; residence, type, header; has addresses, holds paths, holds rows; most bytes,
-// elements
+// name, summary; residence, type, header; has addresses, holds paths, holds rows; most bytes, most elements
 constexpr auto space_catalogue = std::to_array<space_entry>({
     {"global", "device memory, plain loads",  //
      memory, "global", ptx, true, true, true, 0, 0},

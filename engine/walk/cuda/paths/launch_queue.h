@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of one chunk: bounds the work under way, counts path steps done, measures the time of
-// launches.
+// The launches of one chunk: bounds the work under way, counts path steps done, measures busy time.
 #pragma once
 
 #include <chrono>

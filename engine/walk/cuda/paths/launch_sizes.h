@@ -27,8 +27,7 @@ class launch_sizes {
     // Both arguments must outlive this.
     launch_sizes(const run_state& run, const job_group& of);
 
-    // Splits the group's jobs into lists, one a launch, whose numbers fit into constant memory if they are
-    // there.
+    // Lists of the group's jobs, one list a launch. If numbers are in constant memory, a list's numbers fit.
     std::vector<job_list> lists() const;
     kernels::word64 tiles_at_once(const job_list& list, kernels::word64 tiles) const;
     double work(const job_list& list, kernels::word64 tiles) const;

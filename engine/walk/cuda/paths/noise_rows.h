@@ -19,8 +19,7 @@ namespace tilewalk::cuda {
 
 class noise_rows {
   public:
-    // Adds a trade, by its `streams` (by slot) and `names` (by stream). Returns the number of its rows'
-    // share.
+    // Adds a trade, by its `streams` (by slot) and `names` (by stream). Returns its share: a group of rows.
     std::size_t add(std::span<const std::uint32_t> streams, int slots,
                     std::span<const program::stream_name> names, std::uint64_t steps);
 
@@ -28,8 +27,7 @@ class noise_rows {
     // First row of a share, once all trades are added. Slot k of step t has row first_row + t * slots + k.
     std::uint64_t first_row(std::size_t of) const;
 
-    // Rows of every stream, for a random source. Uploads bytes() of slots to `memory` in stream `s`, and
-    // waits.
+    // Rows of every stream, for a random source. Uploads bytes() of slots to `memory` in stream `s`; waits.
     std::vector<random::keyed_rows> keyed(device& on, std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 

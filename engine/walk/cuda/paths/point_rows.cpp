@@ -41,7 +41,8 @@ struct way_in_time {
             } else if (ahead.size() == 1) {
                 break;
             } else {
-                // Only a node that is left a second time is still needed, so the stack must have room for it.
+                // The first node left after a visit is the one just visited, which needs no place on the
+                // stack.
                 if (visits.back().leaves++ > 0)
                     stack = std::max(stack, static_cast<word32>(ahead.size()) - 1);
                 left = ahead.back();

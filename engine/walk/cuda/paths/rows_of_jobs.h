@@ -23,10 +23,9 @@ class rows_of_jobs {
   public:
     explicit rows_of_jobs(shock_plan& plan) : plan_(plan) {}
 
-    // Empty if the source has no points. Thread-safe, unlike add(), since making orders takes most of the
-    // time.
+    // Empty if the source has no points. Thread-safe, unlike add(), as making orders takes most of the time.
     std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
-    // Returns the number of the job's share. With points, all normals are points, and uniforms if they are
+    // Returns the job's share. If the source has points, all normals are points, and uniforms if they are
     // few.
     std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,

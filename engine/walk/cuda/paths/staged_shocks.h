@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's shocks and scenarios for chunk after chunk; the next chunk's are made while the current are
-// read.
+// A device's shocks and scenarios for chunk after chunk; the next are made while the current are read.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random source is a declaration and a line here, and a file; some of cuRAND's share one.
+// To add a random source: a declaration and a line here, and a file, which some of cuRAND's sources share.
 #include "engine/walk/cuda/random/catalogue.h"
 
 #include <algorithm>

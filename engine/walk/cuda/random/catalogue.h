@@ -16,44 +16,47 @@ struct catalogue_entry {
     std::string_view name;
     std::string_view summary;
     bool needs_gpu = true;
-    // Not for precisions that promise bits, since the CPU lacks it.
+    // Allowed in single_fast only, since the CPU lacks the source and so can't reproduce its bits.
     bool is_for_single_fast = false;
-    // Rounds of Philox with which paths make its numbers in registers; 0: paths always read them.
+    // Rounds of Philox with which a path kernel draws the same numbers itself; 0: they must be read from
+    // arrays.
     int rounds = 0;
-    // Numbers belong to the name of what they move; otherwise to a place among a path's shocks.
+    // Whether numbers belong to the name of what they drive, such as an asset; else to a place among a path's
+    // shocks.
     bool is_keyed = false;
-    // A run's units are sets of quasi-random points; estimate_of_units gives their standard error.
+    // Whether the units of a run are sets of quasi-random points, for whose standard error see
+    // estimate_of_units().
     bool is_quasi = false;
-    // A job's shocks are points of its own order of dimensions (engine/numerics/quasi/order.h).
+    // Whether each job takes points in an order of dimensions of its own (engine/numerics/quasi/order.h).
     bool is_points = false;
-    std::uint64_t most_normals = ~std::uint64_t{0};  // per path
-    // Device memory besides the cubes, including that of a library.
+    std::uint64_t most_normals = ~std::uint64_t{0};  // of a path
+    // Device memory that the source needs besides the cubes, including its library's; null: none.
     std::size_t (*scratch_bytes)(std::uint64_t rows) = nullptr;
     std::unique_ptr<random_source> (*open)(const opening& from) = nullptr;
 };
 
-// The first is for trades without points.
+// All sources. The first is the one for trades without points.
 std::span<const catalogue_entry> catalogue();
 
-// The source, or the first one if this needs a GPU.
+// `source` itself, or the catalogue's first if it needs a GPU.
 const catalogue_entry& on_any_device(const catalogue_entry& source);
 
 enum class back_end { cpu, gpu };
 
-// Throws tilewalk::error (usage) for an unknown source, or one that this back end lacks.
+// Throws tilewalk::error (usage) if the source is unknown, or if this back end lacks it.
 const catalogue_entry& find(std::string_view name, back_end on);
 
 const catalogue_entry& points();
-// Chooses points for trades that gain by them, and the first source for others.
+// The setting by which trades that gain by points take them, and all others the first source.
 inline constexpr const char* chosen_by_pilot = "auto";
 
-// The source of a trade in a run that takes `name`. Throws as find() does.
+// The source of one trade in a run whose setting is `name`. Throws as find() does.
 const catalogue_entry& source_of(std::string_view name, bool has_points, back_end on);
 
-// Throws tilewalk::error (usage) if the source is for another precision.
+// Throws tilewalk::error (usage) if the source does not allow the precision.
 void check_precision(const catalogue_entry& source, program::precision of);
 
-// Throws tilewalk::error (usage) if a path takes more normals than the source has.
+// Throws tilewalk::error (usage) if a path takes more normals than the source can make.
 void check_normals(const catalogue_entry& source, std::uint64_t normals);
 
 }  // namespace tilewalk::random

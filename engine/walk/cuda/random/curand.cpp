@@ -31,10 +31,10 @@ namespace {
 
 constexpr int legacy_ordering = 103;
 constexpr std::uint64_t scratch_words_bytes = std::uint64_t{32} << 20;
-// Most memory that cuRAND itself takes (20 MB seen, with MT19937).
+// Most memory that cuRAND itself takes (with MT19937, 20 MB were seen).
 constexpr std::uint64_t curand_bytes = std::uint64_t{32} << 20;
 constexpr int sequence_bits = 37;
-// Most rows of a unit whose words fit into its part of the sequence.
+// Most rows of a unit: their numbers must fit into the 2^37 words that a unit has of the sequence.
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 20;
 
 bool can_skip(curand_type type) {
@@ -45,7 +45,7 @@ std::uint64_t unit_paths_of(curand_type type) {
     return can_skip(type) ? std::uint64_t{1} << 16 : std::uint64_t{1} << 20;
 }
 
-// A permutation of 32-bit numbers chosen by the seed: four Feistel rounds with 16 bits a side.
+// A permutation of the 32-bit numbers, chosen by `seed`: four Feistel rounds on halves of 16 bits.
 std::uint32_t permuted(std::uint32_t number, std::uint64_t seed) {
     std::uint32_t left = number >> 16, right = number & 0xffff;
     for (std::uint32_t round = 0; round < 4; ++round) {
@@ -69,7 +69,7 @@ class curand_source final : public random_source {
                                                " shocks, and cuRAND's sources have " +
                                                std::to_string(most_rows));
         }
-        from_.on.free_bytes();  // makes the device current, as cuRAND requires
+        from_.on.free_bytes();  // makes the device current in this thread, as cuRAND requires
         run::for_each_piece(unit_paths(), first_path, paths,
                             [&](const run::unit_piece& piece) { fill_piece(into, piece, on); });
     }
@@ -107,7 +107,7 @@ class curand_source final : public random_source {
             throw error(error_kind::usage, "the run has more paths than cuRAND has numbers for: at most " +
                                                std::to_string(most_paths()));
         }
-        // Created anew, because setting an unchanged seed does not rewind MT19937 (seen with cuRAND 10.4).
+        // A new generator, because setting an unchanged seed does not rewind MT19937 (seen with cuRAND 10.4).
         if (!can_skip(type_)) create();
         generator_->call("curandSetStream", &curand_functions::curandSetStream,
                          reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that use cuRAND, opened with its functions, which tests replace.
+// Random sources that use cuRAND. They take its functions as an argument, so that tests can replace them.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tilewalk::random {
 
-// Values of curandRngType.
+// The types have the values of cuRAND's curandRngType.
 enum class curand_type : int {
     xorwow = 101,
     mrg32k3a = 121,

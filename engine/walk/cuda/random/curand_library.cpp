@@ -29,7 +29,7 @@ constexpr std::pair<int, std::string_view> status_names[] = {
 };
 constexpr int allocation_failed = 102;
 
-// Without a generator if the library is missing (then why_not is empty) or unsuitable.
+// Functions of a library; null if it is missing (then why_not is empty) or unsuitable.
 curand_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuRAND's host functions, loaded at run time: a machine without cuRAND has all other sources.
+// cuRAND's host functions, loaded at run time, so that machines without cuRAND still have all other sources.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace tilewalk::random {
 
-// Under cuRAND's own names. Generators and streams are opaque; types and orderings are numbers.
+// Functions under cuRAND's own names. Generators and streams are opaque pointers; types and orderings are
+// ints.
 struct curand_functions {
     using generator = void*;
     int (*curandGetVersion)(int* version) = nullptr;
@@ -23,10 +24,11 @@ struct curand_functions {
     int (*curandGenerateLongLong)(generator g, unsigned long long* into, std::size_t count) = nullptr;
 };
 
-// The first of these that is a cuRAND; stays loaded. Throws tilewalk::error (device) listing what was tried.
+// Opens the first library of the list that is cuRAND; never closes it. Throws tilewalk::error (device)
+// listing them.
 curand_functions open_curand(std::span<const std::string> libraries);
 
-// Thread-safe.
+// The functions of this machine's cuRAND. Thread-safe.
 const curand_functions& curand_of_machine();
 
 class curand_generator {
@@ -36,7 +38,7 @@ class curand_generator {
     curand_generator(const curand_generator&) = delete;
     curand_generator& operator=(const curand_generator&) = delete;
 
-    // Throws cuda::device_error with the function's name if the call fails.
+    // Calls a function. Throws cuda::device_error with its `name` if it fails.
     template <class function, class... rest>
     void call(const char* name, function curand_functions::*f, rest... arguments) const {
         check(name, (functions_.*f)(generator_, arguments...));

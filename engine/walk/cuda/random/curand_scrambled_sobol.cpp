@@ -19,10 +19,10 @@ namespace tilewalk::random {
 
 namespace {
 
-// Memory of cuRAND's direction vectors of all dimensions, about.
+// Roughly the memory that cuRAND takes for the direction vectors of all dimensions.
 constexpr std::uint64_t direction_bytes = std::uint64_t{32} << 20;
 
-// All dimensions of a point are made at once, so there must be room for at least one tile of points.
+// Memory for points. cuRAND makes all dimensions of a point at once, so there is room for a tile of points.
 std::uint64_t points_bytes(std::uint64_t rows) {
     return std::max(std::uint64_t{32} << 20, rows * kernels::paths_per_tile * sizeof(kernels::word64));
 }
@@ -43,7 +43,7 @@ class sobol_source final : public random_source {
         check_chunk(from_, into, first_path, paths);
         check_normals(find("curand_scrambled_sobol", back_end::gpu), into.rows);
         if (into.rows == 0) return;
-        from_.on.free_bytes();  // makes the device current, as cuRAND requires
+        from_.on.free_bytes();  // makes the device current in this thread, as cuRAND requires
         generator_.call("curandSetStream", &curand_functions::curandSetStream,
                         reinterpret_cast<void*>(static_cast<std::uintptr_t>(on)));
         generator_.call("curandSetQuasiRandomGeneratorDimensions",
@@ -56,7 +56,7 @@ class sobol_source final : public random_source {
     std::uint64_t unit_paths() const override { return unit_paths_; }
 
   private:
-    // Point i is a function of i, so a piece is made without the rest of its unit.
+    // Fills a part of a unit. Point i depends on i alone, so the rest of the unit is not made.
     void fill_piece(const cube& into, const run::unit_piece& piece, cuda::stream on) {
         const std::uint64_t tiles_per_call =
             points_bytes(from_.most_rows) / (into.rows * kernels::paths_per_tile * sizeof(kernels::word64));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources `philox` and `philox_7`: the shocks that paths make in registers, bit for bit. A unit is a
+// The sources `philox` and `philox_7`, which give the bits that path kernels draw themselves. A unit is a
 // tile, because a path's shocks do not depend on other paths.
 #include <memory>
 

@@ -37,7 +37,7 @@ const void* point_tables::normals(cuda::stream s) {
 const kernels::word32* point_tables::directions(std::size_t dimensions, cuda::stream s) {
     const std::size_t numbers = dimensions * kernels::bits_of_index;
     if (numbers > known_) {
-        // Work that reads the old directions ends first.
+        // Waits for work that reads the old directions.
         on_.wait(s);
         directions_.emplace(on_, numbers * sizeof(kernels::word32));
         on_.upload(directions_->as<void>(), quasi::directions(static_cast<std::uint32_t>(dimensions)).data(),

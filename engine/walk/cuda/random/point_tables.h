@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device tables from which kernels make points: directions of dimensions, and normal numbers.
+// Tables on a device from which kernels make points: direction numbers of dimensions, and normals.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,17 @@ class point_tables {
   public:
     point_tables(cuda::device& on, arrays::element of) : on_(on), of_(of) {}
 
-    // A kernels::normal_table for shocks of the type, copied in stream `s` before this returns.
+    // A kernels::normal_table for the type of the shocks. It is copied in stream `s`, which is waited for.
     const void* normals(cuda::stream s);
-    // Directions of at least so many dimensions, likewise; earlier ones are gone if fewer. Null for none.
+    // Direction numbers of at least `dimensions` dimensions, copied likewise; null for none. Pointers from
+    // calls for fewer dimensions become invalid.
     const kernels::word32* directions(std::size_t dimensions, cuda::stream s);
 
   private:
     cuda::device& on_;
     arrays::element of_;
     std::optional<cuda::device_memory> directions_, normals_;
-    std::vector<cuda::device_memory> arrays_;  // the table of normals points to them
+    std::vector<cuda::device_memory> arrays_;  // what the table of normals points to
     std::size_t known_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random source fills a run's cubes of shocks on a GPU. A number is a pure function of seed, path, number
-// of the shock and source, whatever the chunks, the device, and the rows that other trades need.
+// A random source fills a run's cubes of shocks on a GPU. Each number depends on nothing but the seed, the
+// path, the number of the shock and the source: not on chunks, devices or other trades.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ namespace tilewalk::random {
 
 using kernels::shock_kind;
 
-// Rows of one stream, for trades that read the same streams: number n stands in row first_row + n /
-// dimensions * per_step + slots[n % dimensions].
+// Rows of one stream that trades share. Number n of the stream is in row first_row + n / dimensions *
+// per_step + slots[n % dimensions].
 struct keyed_rows {
     kernels::stream_key key;
     kernels::word32 dimensions = 1;
     kernels::word32 per_step = 1;
     std::uint64_t numbers = 0;
     std::uint64_t first_row = 0;
-    const kernels::word32* slots = nullptr;  // on the device
+    const kernels::word32* slots = nullptr;  // in device memory
 };
 
-// Rows of points, for trades that take dimensions in one order: the members of kernels::points_arguments, and
-// the rotation that follows. All memory is on the device.
+// Rows of points for trades with one order of dimensions: the members of kernels::points_arguments, then
+// those of the rotation that follows. All memory is on the device.
 struct placed_points {
     std::uint64_t first_row = 0;
     const kernels::slot_of_points* slots = nullptr;
@@ -42,55 +42,55 @@ struct placed_points {
     const kernels::point_segment* segments = nullptr;
     kernels::word32 components = 0, walkers = kernels::warps_of_points(false), stack = 0, steps = 0,
                     slot_count = 1;
-    std::size_t directions = 0;  // dimensions up to the last one taken
+    std::size_t directions = 0;  // dimensions up to the last that is taken
     const kernels::word32* rotated_slots = nullptr;
     const double* rotation = nullptr;
     kernels::word32 rotated = 0;
 };
 
-// A cube in device memory, with paths side by side. A run's trades share a cube of normals and one of
-// uniforms. Without keyed rows, row r holds slot r % per_step of step r / per_step of every trade.
+// An array of shocks in device memory, a row of paths for each shock. All trades of a run share one of
+// normals and one of uniforms. Without keyed rows, row r has slot r % per_step of step r / per_step of every
+// trade.
 struct cube {
-    void* first = nullptr;    // aligned to 256 bytes
-    std::uint64_t pitch = 0;  // elements from row to row: padded_paths
+    void* first = nullptr;    // a multiple of 256 bytes
+    std::uint64_t pitch = 0;  // elements from one row to the next: padded_paths()
     std::uint64_t rows = 0;
     shock_kind kind = shock_kind::normal;
-    std::span<const keyed_rows> keyed{};      // for a source keyed by name
-    std::span<const placed_points> points{};  // for a source of points
+    std::span<const keyed_rows> keyed{};      // if the source is keyed by name
+    std::span<const placed_points> points{};  // if the source has points
 };
 
-// The pitch of rows: every row begins at a multiple of 256 bytes.
+// The pitch of rows, with which every row begins at a multiple of 256 bytes.
 constexpr std::uint64_t padded_paths(std::uint64_t paths, arrays::element of) {
     const std::uint64_t per_line = 256 / arrays::bytes_of(of);
     return (paths + per_line - 1) / per_line * per_line;
 }
 
-// A source at work on one device for one run, used by one thread at a time. Use one stream for all cubes,
-// which are filled in its order; wait for it before the source is destroyed.
+// A source, opened on one device for one run, for one thread at a time. All cubes must be filled in one
+// stream, which must be waited for before the source is destroyed.
 class random_source {
   public:
     virtual ~random_source() = default;
 
-    // Fills all rows for whole tiles from first_path on, with meaningless numbers beyond the run's end.
-    // Returns before the work is done; later work in the stream sees the cube.
+    // Fills all rows for whole tiles from first_path on; numbers beyond the run's last path mean nothing.
+    // Returns at once: work queued later in stream `on` finds the cube filled.
     virtual void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) = 0;
 
-    // Number of consecutive paths made together: a power of two times a tile. Unit u begins at path u *
-    // unit_paths. Chunks may be cut anywhere, but a chunk that cuts a unit may cost as much as the whole
-    // unit.
+    // Paths of a unit, which are made together: a power of two of tiles. Chunks may begin and end within a
+    // unit, but making part of it may cost as much as all of it.
     virtual std::uint64_t unit_paths() const = 0;
 };
 
 struct opening {
     cuda::device& on;
-    // Compiles and loads a text, and returns its kernel `name`.
+    // Compiles and loads `text`, and returns its kernel `name`.
     std::function<cuda::kernel(const std::string& text, const char* name)> kernel_of;
     std::uint64_t seed = 0;
     std::uint64_t run_paths = 0;
-    std::uint64_t most_rows = 0;  // most of any cube
+    std::uint64_t most_rows = 0;  // of the largest cube
     arrays::element of = arrays::element::double_;
-    bool approximate = false;      // our own source makes single normals as kernels do in single_fast
-    std::uint64_t unit_paths = 0;  // paths of a randomisation of points; 0: the source decides
+    bool approximate = false;      // whether normals of type single are those of single_fast
+    std::uint64_t unit_paths = 0;  // paths of a randomisation; 0: the source decides
 };
 
 }  // namespace tilewalk::random

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source sobol: scrambled Sobol points in the order in which each trade takes dimensions, or, in a cube
-// of no trade, a dimension a row. The CPU makes the same bits (engine/walk/cpu/point_shocks.h). Uniforms come
-// from Philox if they are many, or of no trade.
+// The source sobol: scrambled Sobol points in the order in which each trade takes dimensions or, in a cube of
+// no trade, with dimension r in row r. The CPU makes the same bits (engine/walk/cpu/point_shocks.h). Uniforms
+// come from Philox if they are many, or of no trade.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -105,7 +105,7 @@ class sobol_points final : public random_source {
         run(from_.kernel_of(rotation_text(from_.of), "rotate"), how, a, warps, on);
     }
 
-    // Runs as many blocks as fit at once, each of which works on many groups.
+    // Launches as many blocks as run at once; each works on many groups of paths.
     template <class arguments>
     void run(cuda::kernel what, cuda::launch how, arguments& a, std::uint64_t teams_of_block,
              cuda::stream on) {
@@ -115,7 +115,7 @@ class sobol_points final : public random_source {
         std::array<void*, 1> pointers{&a};
         from_.on.run(what, how, pointers, on);
     }
-    // Cached: launches are many, their sizes few, and asking the device takes as long as a launch.
+    // Remembers blocks by size of launch, since there are few sizes, and asking takes as long as a launch.
     std::uint64_t resident(cuda::kernel what, const cuda::launch& how) {
         const std::tuple size{what, how.threads, how.shared_bytes};
         const auto known = resident_.find(size);
@@ -127,14 +127,14 @@ class sobol_points final : public random_source {
                 into.pitch, into.rows - of.first_row, paths};
     }
 
-    // For a cube of no trade, a dimension a row.
+    // Points for a cube of no trade: row r has dimension r.
     placed_points nameless(kernels::word32 rows, cuda::stream on) {
         if (nameless_rows_ < rows) {
             const kernels::slot_of_points slot{{}, 0, 1, 0};
             std::vector<kernels::word32> dimensions;
             for (kernels::word32 d = 0; d < rows; ++d)
                 dimensions.push_back(d < quasi::most_dimensions ? d : kernels::no_dimension);
-            // Work that reads the old ones ends first.
+            // Waits for work that reads the old memory.
             from_.on.wait(on);
             slot_.emplace(from_.on, sizeof slot);
             from_.on.upload(slot_->as<void>(), &slot, sizeof slot, on);
