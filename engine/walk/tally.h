@@ -33,8 +33,8 @@ class tally {
     void add(const tile_range& subtree, std::span<const kernels::tile_result> found,
              std::span<const double> derivatives = {});
     void add(const tile_range& subtree, const kernels::tile_result& found) { add(subtree, {&found, 1}); }
-    // Adds all tiles of `other`. Throws tilewalk::error (internal) if one is known or `other` is of another
-    // run.
+    // Adds all tiles of `other`. Throws tilewalk::error (internal) if one is known or `other` is another
+    // run's.
     void add(const tally& other);
     // Adds tiles of `other` that are missing here. Throws tilewalk::error (internal) if it is of another run.
     void add_unknown(const tally& other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consecutive tiles of a run, and the fixed summation tree over all its tiles: at each level neighbours
-// merge, and an odd last one moves up. A subtree has a power of two of tiles from a multiple of it on, or
-// ends with the run.
+// merge, and an odd last one moves up. A subtree is 2^k tiles from a multiple of 2^k on, or cut short by the
+// run's end.
 #pragma once
 
 #include <algorithm>

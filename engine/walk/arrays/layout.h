@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of files of shocks and files of scenarios. A size read from a header is used only once it has been
-// checked against the size of the file.
+// Headers of files of shocks and of scenarios. Sizes in a header are checked against the file before use.
 #pragma once
 
 #include <cstddef>

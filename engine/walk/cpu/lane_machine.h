@@ -223,10 +223,9 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // Walks one tile, for a job that passed check(). Reads `cancel`, if set, before each step of 256 paths,
-    // at most 17 us in the benchmark's models
-    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl, in double), and throws
-    // tilewalk::error (cancelled).
+    // Walks one tile of a job that passed check(). Throws tilewalk::error (cancelled) if *cancel is set,
+    // which is read before each step of 256 paths: at most 17 us in the benchmark's models, in double
+    // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);
     // As above, and sums derivatives over the tile's paths, by place.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shadow sample: how far arithmetic in single, single_fast or mixed is from double, on a run's first
-// tiles.
+// The shadow sample shows, on a run's first tiles, how far single, single_fast or mixed is from double.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finished work of a run by fingerprint: tallies of jobs, perhaps over some tiles only, and decisions of
-// pilots. New records go to the folder, if any, in blocks, about one a second: all that a killed run can
-// lose.
+// pilots. New records go to the folder, if any, in blocks, about one a second. A killed run loses only the
+// last.
 #pragma once
 
 #include <chrono>

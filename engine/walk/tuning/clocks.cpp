@@ -61,8 +61,8 @@ class nvml_clocks final : public clocks {
             highest_(device_, clock_of_multiprocessors, &highest) != 0 || reasons_(device_, &reasons) != 0) {
             return std::nullopt;
         }
-        // A throttling reason counts only if the clock is low, as some that NVML names cost one step or
-        // nothing.
+        // Some reasons that NVML names cost one step of the clock or nothing, so the clock must be low as
+        // well.
         const bool is_slow =
             static_cast<double>(multiprocessors) < least_share * static_cast<double>(highest);
         return clock_state{static_cast<int>(multiprocessors), static_cast<int>(memory),

@@ -19,7 +19,7 @@ constexpr int warm_ups = 3;
 // Samples between two readings of the clock, since a reading takes longer than most kernels.
 constexpr std::size_t samples_of_clock = 8;
 
-// Pause after a sample that is dropped; after several in a row, as many pauses as samples were dropped.
+// Pause after a sample that is dropped. A measurement gives up after stop_rule::most of them.
 constexpr auto while_throttled = std::chrono::milliseconds(25);
 
 const std::string copy_text =

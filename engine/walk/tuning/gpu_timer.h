@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times work on a GPU between two events, after flushing its caches. Samples taken while the clock is
-// throttled do not count.
+// Times work on a GPU between two events, with its caches flushed. Samples at a throttled clock don't count.
 #pragma once
 
 #include <atomic>

@@ -26,7 +26,7 @@ class path_timer {
   public:
     static constexpr std::uint64_t seed = 42;
 
-    // Fills arrays for `paths` paths (0: the workload's number), or for as many as memory allows: see
+    // Fills arrays for `paths` paths (0: the workload's number), or for as many as fit into memory: see
     // paths().
     path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
 

@@ -23,7 +23,7 @@ summary summarise(std::vector<double> samples);
 struct stop_rule {
     double noise = 0.01;  // stop if summary::noise is no larger
     std::size_t fewest = 11, most = 201;
-    double seconds = 0.5;  // most to spend once there are `fewest` samples
+    double seconds = 0.5;  // time after which to stop, once there are `fewest` samples
 };
 
 // Takes a sample; empty if it must not count, as the clock was throttled.
@@ -32,14 +32,13 @@ using sampler = std::function<std::optional<double>()>;
 struct measurement {
     summary of;
     std::size_t dropped = 0;  // samples that must not count
-    std::string why_stopped;  // "noise", "time" or "count"
+    std::string why_stopped;  // "noise", "time", "count" or, if `most` were dropped, "throttled"
 };
 
 // A monotonic clock.
 double seconds_now();
 
-// Samples until the rule is met; `now` is a clock in seconds. Empty if no sample counted and `most` were
-// dropped.
+// Samples until the rule is met; `now` is a clock in seconds. Empty if none counted and `most` were dropped.
 std::optional<measurement> measure(const sampler& take, const stop_rule& until,
                                    const std::function<double()>& now);
 

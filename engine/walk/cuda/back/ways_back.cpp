@@ -28,8 +28,8 @@ using kernels::word64;
 
 // Most bytes of states, shocks and sums of all launches under way on a device.
 constexpr std::uint64_t most_bytes_of_launches = std::uint64_t{4} << 30;
-// Threads per device if there are several kinds of programs: while one waits for its launch, others pack
-// trades or take results.
+// Threads per device for several kinds of programs: while one waits for its launch, others pack or take
+// results.
 constexpr std::size_t threads_of_device = 4;
 constexpr std::uint32_t threads_of_merge = 256;
 
@@ -349,8 +349,8 @@ class both_ways_walk final : public piecework {
                 pieces_.push_back({&g, jobs.subspan(j, 1), {first, std::min(tiles, range.end() - first)}});
     }
 
-    // An error of a device (such as lack of memory) or of usage (such as a source without enough numbers)
-    // ends a piece.
+    // A device's error (such as lack of memory) or one of usage (a source short of numbers) ends only a
+    // piece.
     ends ended_by(const error& why) const override {
         const bool stays = why.kind() == error_kind::device || why.kind() == error_kind::usage;
         return stays ? ends::piece : ends::work;
@@ -394,8 +394,7 @@ class both_ways_walk final : public piecework {
         g.array_rows = std::max(g.array_rows, rows);
         g.scratch_bytes = std::max(g.scratch_bytes, plan.scratch_bytes());
     }
-    // Plans the rows that jobs read. If they are not the same for all, the trades' records say where they
-    // begin.
+    // Plans the rows that jobs read. Unless they are the same for all, records say where a trade's begin.
     void plan_rows(std::span<const run::job> jobs, shock_plan& plan, packed_trades& packed) const {
         if (plan.are_rows_alike()) {
             for (const run::job& j : jobs) add_rows_alike(*j.code, j.when->steps(), plan);

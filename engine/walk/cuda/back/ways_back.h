@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks trades forward and back on GPUs, for derivatives: many trades of one program in a launch, each launch
-// on a free device.
+// Walks trades forward and back on GPUs: many trades of one program in each launch, on any free device.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ namespace tilewalk::cuda {
 class ways_back {
   public:
     using decider = std::function<way_back_decision(const run::job&)>;
-    // `memory_bytes` is the most to use on each device; 0: all that is free. `source` is for jobs without
+    // `memory_bytes` is the most to use on a device; 0: all that is free. `source` is for jobs without
     // points.
     ways_back(device_crew::devices on, kernel_store& kernels, decider how, std::uint64_t memory_bytes,
               int threads, const random::catalogue_entry& source = random::catalogue().front())

@@ -65,7 +65,7 @@ class shift {
     bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
     bool is_stopped() const { return has_failed_ || is_cancelled(); }
 
-    // Empty if no piece is left, the device is lost or work stopped. Waits while a piece of others may come
+    // Empty if no piece is left, the device is lost or work stopped. Waits while others may give a piece
     // back.
     std::optional<std::size_t> take(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);

@@ -41,7 +41,7 @@ struct way_in_time {
             } else if (ahead.size() == 1) {
                 break;
             } else {
-                // The first node left after a visit is the one just visited, which needs no place on the
+                // The first node left after a visit is the one just visited, which needs no place in the
                 // stack.
                 if (visits.back().leaves++ > 0)
                     stack = std::max(stack, static_cast<word32>(ahead.size()) - 1);

@@ -18,14 +18,12 @@ struct catalogue_entry {
     bool needs_gpu = true;
     // Allowed in single_fast only, since the CPU lacks the source and so can't reproduce its bits.
     bool is_for_single_fast = false;
-    // Rounds of Philox with which a path kernel draws the same numbers itself; 0: they must be read from
-    // arrays.
+    // Rounds of Philox by which path kernels draw the same numbers; 0: numbers can only be read from arrays.
     int rounds = 0;
-    // Whether numbers belong to the name of what they drive, such as an asset; else to a place among a path's
-    // shocks.
+    // Whether numbers belong to the name of what they drive, such as an asset, or else to a place on the
+    // path.
     bool is_keyed = false;
-    // Whether the units of a run are sets of quasi-random points, for whose standard error see
-    // estimate_of_units().
+    // Whether a run's units are sets of quasi-random points; estimate_of_units() gives the standard error.
     bool is_quasi = false;
     // Whether each job takes points in an order of dimensions of its own (engine/numerics/quasi/order.h).
     bool is_points = false;

@@ -8,8 +8,7 @@
 
 namespace tilewalk::random {
 
-// Functions under cuRAND's own names. Generators and streams are opaque pointers; types and orderings are
-// ints.
+// Functions by cuRAND's own names. Generators and streams are opaque pointers; types and orderings numbers.
 struct curand_functions {
     using generator = void*;
     int (*curandGetVersion)(int* version) = nullptr;
@@ -24,8 +23,7 @@ struct curand_functions {
     int (*curandGenerateLongLong)(generator g, unsigned long long* into, std::size_t count) = nullptr;
 };
 
-// Opens the first library of the list that is cuRAND; never closes it. Throws tilewalk::error (device)
-// listing them.
+// Opens the first library that is cuRAND; never closes it. Throws tilewalk::error (device) listing them all.
 curand_functions open_curand(std::span<const std::string> libraries);
 
 // The functions of this machine's cuRAND. Thread-safe.

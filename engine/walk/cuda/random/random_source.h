@@ -19,7 +19,7 @@ namespace tilewalk::random {
 
 using kernels::shock_kind;
 
-// Rows of one stream that trades share. Number n of the stream is in row first_row + n / dimensions *
+// Rows that trades share, for one stream. The stream's number n is in row first_row + n / dimensions *
 // per_step + slots[n % dimensions].
 struct keyed_rows {
     kernels::stream_key key;
@@ -48,9 +48,8 @@ struct placed_points {
     kernels::word32 rotated = 0;
 };
 
-// An array of shocks in device memory, a row of paths for each shock. All trades of a run share one of
-// normals and one of uniforms. Without keyed rows, row r has slot r % per_step of step r / per_step of every
-// trade.
+// An array of shocks in device memory: a row of paths for each shock. Trades share one of normals and one of
+// uniforms. Unless rows are keyed, row r has slot r % per_step of step r / per_step of every trade.
 struct cube {
     void* first = nullptr;    // a multiple of 256 bytes
     std::uint64_t pitch = 0;  // elements from one row to the next: padded_paths()
