@@ -230,7 +230,7 @@ tile_result result_of(const std::array<word64, numbers_of_result>& n) {
     return {{real(n[0]), real(n[1]), real(n[2]), real(n[3]), real(n[4])}, n[5], n[6]};
 }
 
-constexpr word64 magic = 0x33'4c'4c'41'54'57'54'0aull;  // "\nTWTALL3"
+constexpr word64 magic = 0x33'4c'4c'41'54'57'54'0aull;  // the bytes "\nTWTALL3"
 
 // FNV-1a over 64-bit words.
 constexpr word64 first_sum = 0xcbf29ce484222325ull;

@@ -19,7 +19,8 @@ namespace tilewalk::run {
 
 class tally {
   public:
-    // Parts are `part_tiles` tiles, a power of two. `crossed` are pairs of outputs whose sums are tallied.
+    // A part is `part_tiles` tiles, a power of two. `crossed` are pairs of outputs whose sums are tallied, or
+    // outputs with a quarter of a tile's paths (products/program/quarters.h).
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1,
           std::vector<program::output_pair> crossed = {}, std::size_t derivatives = 0);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}
@@ -79,8 +80,8 @@ class tally {
     std::vector<program::output_pair> crossed_;
     std::size_t derivatives_;
     std::vector<tile_range> ranges_;             // ordered by first tile
-    std::vector<kernels::tile_result> results_;  // [range][row]
-    std::vector<double> sums_;                   // [range][derivative]
+    std::vector<kernels::tile_result> results_;  // indexed [range][row]
+    std::vector<double> sums_;                   // indexed [range][derivative]
 };
 
 // Writes every number bit for bit, then a checksum.

@@ -107,8 +107,7 @@ estimate estimate_of_units(std::span<const kernels::moments> units) {
     double paths = 0;
     for (const auto& u : units) paths += u.count;
     if (paths == 0) return {};
-    // Subtracted from each mean, so that the sum is exact if all means are equal
-    const double origin = units.front().mean;
+    const double origin = units.front().mean;  // makes the sum exact if all means are equal
     double sum = 0;
     for (const auto& u : units) sum += u.count / paths * (u.mean - origin);
     estimate out{origin + sum, 0, units.size()};

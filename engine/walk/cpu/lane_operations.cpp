@@ -233,7 +233,8 @@ void look_up(double* inverse, double* logarithm, const kernels::word64* interval
     constexpr int step = 4;
     for (int lane = 0; lane < lanes; lane += step) {
         const __m256i which = _mm256_load_si256(reinterpret_cast<const __m256i*>(intervals + lane));
-        // The two lowest bits select in a vector, as two 32-bit halves; the upper two select the vector.
+        // An index's two lowest bits select an entry of a vector, here as two 32-bit halves; its upper two
+        // bits select one of four vectors.
         const __m256i twice = _mm256_add_epi64(which, which);
         const __m256i halves =
             _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));

@@ -68,7 +68,7 @@ struct lane_points {
 };
 
 struct lane_operations {
-    std::string_view name;  // "x86-64-v4"
+    std::string_view name;  // such as "x86-64-v4"
     lane_functions<double> in_double;
     lane_functions<float> in_single;
     lane_draws<double> double_draws;

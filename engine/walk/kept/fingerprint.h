@@ -24,7 +24,7 @@ struct key {
 class fingerprint {
   public:
     void add(std::uint64_t word);
-    // Adds the length first, so that two texts in a row differ from one with both texts joined.
+    // Adds the length first, so that "ab", "c" and "a", "bc" give different fingerprints.
     void add(std::string_view text);
     void add(std::span<const double> numbers);
     template <class number>

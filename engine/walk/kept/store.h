@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finished work of a run by fingerprint: tallies of jobs, perhaps over some tiles only, and decisions of
-// pilots. New records go to the folder, if any, in blocks, about one a second. A killed run loses only the
-// last.
+// pilots. New records go to the folder, if any, in blocks, about one a second. A killed run loses one at
+// most.
 #pragma once
 
 #include <chrono>

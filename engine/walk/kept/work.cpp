@@ -23,7 +23,8 @@ using seconds = std::chrono::duration<double>;
 constexpr double first_operations = 1 << 30, most_growth = 8;
 // Limits a block, because the derivatives of all its jobs are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;
-// Longest wait for a block once a stop is asked for: processes are often killed 30 s later, some after 10 s.
+// Longest wait for the current block once a stop is asked for: processes are often killed 30 s after that,
+// some after 10 s.
 constexpr std::chrono::seconds longest_end{3};
 
 struct unit {
@@ -199,8 +200,7 @@ class work::blocks {
         const word64 fit =
             std::bit_floor(std::max<word64>(1, static_cast<word64>(most_operations() / of_tile)));
         if (u.tiles.count <= 2 * fit) return std::nullopt;
-        // End of the subtree of `fit` tiles that has the first tile
-        const word64 end = (u.tiles.first / fit + 1) * fit;
+        const word64 end = (u.tiles.first / fit + 1) * fit;  // end of the subtree of `fit` tiles
         const unit out{u.job, {u.tiles.first, end - u.tiles.first}};
         u.tiles = {end, u.tiles.end() - end};
         ++units_left_[u.job];

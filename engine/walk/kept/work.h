@@ -59,7 +59,7 @@ class work {
         return out;
     }
 
-    // The same work with the share share::in_part.
+    // The same work, but for the share that share::in_part(number, parts) gives.
     work of_part(std::uint64_t number, std::uint64_t parts) const {
         work out = *this;
         out.share_ = share_.in_part(number, parts);

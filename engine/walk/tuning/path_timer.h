@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a workload's path kernel, built in one way after another, if asked with fewer warps than would fit.
+// Times a workload's path kernels, one decision after another, with as many warps as the caller allows.
 #pragma once
 
 #include <array>

@@ -31,7 +31,7 @@ using sampler = std::function<std::optional<double>()>;
 
 struct measurement {
     summary of;
-    std::size_t dropped = 0;  // samples that must not count
+    std::size_t dropped = 0;  // samples that did not count
     std::string why_stopped;  // "noise", "time", "count" or, if `most` were dropped, "throttled"
 };
 

@@ -23,9 +23,8 @@ struct workload {
         program::timeline when;
     };
     std::vector<trade> trades;
-    std::uint64_t paths = 0;  // so many that a launch is long enough to time
-    // For normals that are read from arrays; empty: independent numbers
-    std::optional<quasi::points> points{};
+    std::uint64_t paths = 0;                // so many that a launch is long enough to time
+    std::optional<quasi::points> points{};  // for normals from arrays; empty: independent numbers
 
     std::size_t steps() const;         // of the longest trade
     std::uint64_t path_steps() const;  // steps of all trades, on one path

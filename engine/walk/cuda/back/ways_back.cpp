@@ -41,9 +41,8 @@ struct way_group {
     std::vector<std::size_t> jobs;
     way_back_decision how;
     way_back_kernel kernel;
-    std::size_t steps = 0, places = 0;  // of the job that has most
-    // Of the job that has most, if shocks are read from arrays
-    std::size_t array_rows = 0, scratch_bytes = 0;
+    std::size_t steps = 0, places = 0;                            // largest of any job
+    std::size_t array_rows = 0, scratch_bytes = 0;                // largest of any job that reads arrays
     std::set<std::pair<std::uint32_t, std::uint32_t>> scenarios;  // rows of scenarios that any job reads
 
     std::size_t pieces() const { return (steps + kernel.piece_steps - 1) / kernel.piece_steps; }

@@ -35,9 +35,9 @@ constexpr std::string_view no_wish = "-DTILEWALK_NO_RESIDENT_BLOCKS";
 constexpr std::string_view wish = "TILEWALK_RESIDENT_BLOCKS";
 
 // By default ptxas may spill for a higher occupancy: 21 of 693 kernels of the library's products did, with 11
-// feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). Compiled again with this option none spills:
-// digital, double, smem_batched, sm_90 goes from 32 registers and 44 bytes to 69 registers. Kernels that do
-// not spill would grow, too: Asian, single, inline from 32 registers to 58.
+// feeds in 3 precisions, for sm_80 and sm_90 (CUDA 13.0). Compiled again with this option none spills: the
+// digital's in double with smem_batched on sm_90 goes from 32 registers and 44 bytes to 69 registers. Kernels
+// that do not spill would grow, too: the Asian's in single with inline from 32 registers to 58.
 constexpr std::string_view spare_registers = "--ptxas-options=--minnctapersm=1";
 
 using nvrtc_program = struct nvrtc_program_state*;
@@ -205,8 +205,8 @@ class nvrtc final : public compiler {
     std::string fingerprint_;
 };
 
-// NVRTC opens its built-ins by a name that the loader may find elsewhere. Loads them first, from NVRTC's
-// folder or that of its link's target. Returns why that fails, or nothing.
+// Loads NVRTC's built-ins library from the folder of NVRTC or of its link's target, because NVRTC opens it by
+// a bare name that the loader may find elsewhere. Returns why that fails, or nothing.
 std::string load_builtins(const std::filesystem::path& nvrtc, int major, int minor) {
     namespace fs = std::filesystem;
     const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + '.' + std::to_string(minor);
@@ -224,7 +224,7 @@ std::string load_builtins(const std::filesystem::path& nvrtc, int major, int min
                            : why_not;
 }
 
-// Null, with the reason, if missing or unsuitable. Never unloaded, since NVRTC keeps threads and memory.
+// Opens an NVRTC; null, with the reason, if missing or unsuitable. Never unloaded: NVRTC keeps threads.
 std::unique_ptr<nvrtc> open(const std::string& library, std::string& why_not) {
     void* handle = open_library(library, why_not);
     if (handle == nullptr) return nullptr;

@@ -72,7 +72,8 @@ bool has_long_sections(const program::path_program& p) {
     }
     return std::max(longest, on_every_step) > long_section;
 }
-// Two normal distribution functions in 51 nodes left no room for 32 registers of shocks (a shout, double).
+// Two normal distribution functions in a section of 51 nodes left no room for 32 registers of shocks (a shout
+// option, double).
 bool has_heavy_sections(const program::path_program& p) {
     constexpr std::size_t heavy_section = 48;
     return std::ranges::any_of(p.sections, [](const program::lane_section& s) {
@@ -83,7 +84,8 @@ bool crowds_registers(const program::path_program& p, const kernel_decision& how
     return bytes_that_wait(p, how) > (has_heavy_sections(p) ? 64 : has_long_sections(p) ? 128 : 256);
 }
 
-// Four paths a thread fitted beside four normal laws (a complex chooser), not beside a pair's in single.
+// Four paths a thread fitted beside four normal distribution functions (a complex chooser), but not beside
+// the eight of its antithetic pair in single.
 bool has_few_normal_laws(const program::path_program& p) {
     constexpr std::size_t most_functions = 6;
     return std::ranges::all_of(
@@ -208,8 +210,8 @@ namespace {
 using program::adjoint_program;
 using program::path_program;
 
-// States kept for the way back go to shared memory if a block's take no more than this: five blocks of 128
-// threads then fit on a multiprocessor of compute capability 9.0, as many as their registers allow.
+// States before the steps of a piece go to shared memory if a block's take no more than this: five blocks of
+// 128 threads then fit on a multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
 // A thread walks four paths at once; two if a step has at least 4 shocks or, in double, more than 90 nodes on
 // both ways together, where a derivative to a row counts as three, since it waits in a register to be summed;

@@ -24,7 +24,7 @@ struct feed_entry {
     std::string_view summary;
     unsigned uses;                 // bits of `use`
     knob_set knobs;                // knobs of the feed, without those that every kernel has
-    int least_compute_capability;  // 90 is 9.0
+    int least_compute_capability;  // 90 stands for 9.0
     std::uint64_t (*shared_bytes)(const kernel_decision& how, int slots);  // bytes a block
 
     bool makes_use_of(use what) const { return (uses & what) != 0; }

@@ -60,8 +60,7 @@ std::vector<job_group> group_jobs(
     const ways_of_points ways(run.how, run.among.empty() ? separated.given() : run.among,
                               [&](const run::job& job) { return run.points_of(job); });
     std::map<std::pair<const program::path_program*, point_way>, std::size_t> by_code;
-    // By texts of the path kernel and the matrix kernel
-    std::map<std::pair<std::string, std::string>, std::size_t> by_text;
+    std::map<std::pair<std::string, std::string>, std::size_t> by_text;  // texts of path and matrix kernel
     std::vector<job_group> out;
     for (std::size_t j = 0; j < run.jobs.size(); ++j) {
         if (packed.failures[j]) continue;

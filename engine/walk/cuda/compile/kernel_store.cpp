@@ -35,8 +35,7 @@ std::string entry_of(const std::string& key, const std::string& cubin) {
 
 std::optional<std::string> cubin_in(const std::string& entry, const std::string& key) {
     const std::string head = std::string(entry_magic) + key + '\n';
-    // The key is a digest, too, so it has the same length
-    const std::size_t digest_end = head.size() + key.size();
+    const std::size_t digest_end = head.size() + key.size();  // the key is a digest, too
     if (entry.size() <= digest_end || !entry.starts_with(head) || entry[digest_end] != '\n') return {};
     std::string cubin = entry.substr(digest_end + 1);
     if (entry.compare(head.size(), key.size(), config::sha256(cubin)) != 0) return {};

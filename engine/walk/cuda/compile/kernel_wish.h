@@ -24,8 +24,7 @@ enum class point_way {
 
 struct kernel_basis {
     cuda::precision precision = precision::double_;
-    // Memory space of arrays with a number for each path, see the catalogue of spaces
-    std::string space = "read_only";
+    std::string space = "read_only";      // memory space of arrays with a number for each path
     std::string row_space = "read_only";  // memory space of numbers that all paths share
     std::string reduction = "tree";       // see the catalogue of reductions
     // Rounds of Philox in a kernel that draws its shocks. Only single_fast may differ from the default.

@@ -12,12 +12,10 @@
 namespace tilewalk::cuda {
 
 struct row_layout {
-    // Numbers in a section's row, by section; 0 if they are in the step's row
-    std::vector<std::size_t> widths;
-    // Place of a section's first number in its row or the step's, by section
-    std::vector<std::size_t> places;
-    std::uint32_t every_step = 0;  // bit k is set if section k runs on every step (see mark_every_step)
-    bool step_has_tables = false;  // whether a table is in the step's row
+    std::vector<std::size_t> widths;  // numbers in the row, by section; 0 if they are in the step's row
+    std::vector<std::size_t> places;  // place of the first number in the row, by section
+    std::uint32_t every_step = 0;     // bit k is set if section k runs on every step (see mark_every_step)
+    bool step_has_tables = false;     // whether a table is in the step's row
 };
 
 row_layout layout_of_rows(const program::path_program& p);

@@ -380,7 +380,7 @@ class cuda_device final : public device {
         cudaKernel_t k = nullptr;
         check("cudaLibraryGetKernel", cudaLibraryGetKernel(&k, cuda_library(m), name));
         const auto found = as_handle<kernel>(k);
-        // Asking for attributes loads the code, so that errors show here.
+        // Asking for attributes loads the code, so that errors show here. Then allows all shared memory.
         cudaFuncAttributes a{};
         check("cudaFuncGetAttributes", cudaFuncGetAttributes(&a, cuda_function(found)));
         const auto most =

@@ -49,13 +49,12 @@ struct device_properties {
     std::size_t shared_bytes_per_block = 0;  // most that a block may request
     std::size_t shared_bytes_per_multiprocessor = 0;
     std::size_t l2_bytes = 0;
-    // Most that launches may set aside in the second-level cache for persisting lines
-    std::size_t persisting_l2_bytes = 0;
+    std::size_t persisting_l2_bytes = 0;  // most that launches may keep in the second-level cache
     int clock_khz = 0;
     bool maps_host_memory = false;
     bool reduces_stored = false;  // whether the build has reduce_stored()
 
-    std::string architecture() const;  // "sm_90"
+    std::string architecture() const;  // such as "sm_90"
 };
 
 // Handles are valid only for the device that gave them.

@@ -65,8 +65,8 @@ class shift {
     bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
     bool is_stopped() const { return has_failed_ || is_cancelled(); }
 
-    // Empty if no piece is left, the device is lost or work stopped. Waits while others may give a piece
-    // back.
+    // Takes a piece; empty if none is left, the device is lost or the work was stopped. Waits while other
+    // workers hold pieces, which may come back.
     std::optional<std::size_t> take(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);
         // A stop needs no wake-up of its own: whoever holds a piece notices the stop and puts the piece back.

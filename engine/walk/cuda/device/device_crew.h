@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices: opens them, compiles kernels, shares out pieces of work. If one is lost, others do its
-// work.
+// A crew of devices: opens them, compiles kernels, shares out pieces of work. A lost device's pieces go to
+// others.
 #pragma once
 
 #include <atomic>
@@ -76,8 +76,8 @@ class device_crew {
     // Compiles each kernel for each architecture, on `threads` threads. If *cancel is set, waits for those
     // being compiled, which can't be interrupted, and throws tilewalk::error (cancelled).
     void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
-    // Does all pieces. Calls tell() ten times a second. Throws tilewalk::error: cancelled, or what ended
-    // work.
+    // Does all pieces of `work`. Calls tell() ten times a second. Throws tilewalk::error: cancelled, or what
+    // ended it.
     void walk(piecework& work, std::size_t pieces, std::size_t workers, const std::atomic<bool>* cancel,
               const std::function<void()>& tell = {});
 

@@ -12,9 +12,8 @@
 namespace tilewalk::cuda {
 
 enum class residence {
-    memory,  // device memory
-    // Device memory that stays in the second-level cache as far as the launch may set aside
-    persisting_memory,
+    memory,             // device memory
+    persisting_memory,  // device memory that stays in the second-level cache as far as it fits
     mapped_memory,      // page-locked host memory, read across the bus
     constant_variable,  // the module's constant variable `tilewalk_rows`
     texture_object,     // a texture of device memory

@@ -18,8 +18,7 @@ inline constexpr const char* library_path_variable = "TILEWALK_CUDA_LIBRARY_PATH
 struct surroundings {
     std::vector<std::string> loaded;  // paths of the shared libraries that this process has loaded
     std::filesystem::path own_file;   // the program or library that contains Tilewalk
-    // Reads an environment variable; empty if it is not set
-    std::function<std::string(const char*)> variable;
+    std::function<std::string(const char*)> variable;  // reads an environment variable; empty if not set
 };
 
 surroundings surroundings_of_process();

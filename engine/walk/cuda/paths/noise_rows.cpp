@@ -41,8 +41,8 @@ std::size_t noise_rows::bytes() const {
 std::vector<random::keyed_rows> noise_rows::keyed(device& on, std::vector<device_memory>& memory,
                                                   stream s) const {
     std::vector<random::keyed_rows> out;
-    std::vector<kernels::word32> slots;   // slots of one stream after those of another
-    std::vector<std::size_t> first_slot;  // by index in `out`: first of its slots
+    std::vector<kernels::word32> slots;   // of the first stream, then of the second, ...
+    std::vector<std::size_t> first_slot;  // place in `slots` of each entry of `out`
     std::uint64_t first_row = 0;
     for (const share& of : shares_) {
         for (std::size_t stream = 0; stream < of.keys.size(); ++stream) {

@@ -34,7 +34,7 @@ class noise_rows {
   private:
     struct share {
         std::vector<program::place_in_stream> slots;
-        std::vector<std::uint64_t> keys;  // by stream
+        std::vector<std::uint64_t> keys;  // name of each stream as a number
         std::uint64_t steps = 0;
         std::uint64_t rows() const { return steps * slots.size(); }
     };

@@ -34,7 +34,7 @@ struct packed_trades {
     std::vector<kernels::word32> words;
     std::vector<scenario_row> scenarios;  // rows of scenarios that some trade reads, without repetition
     std::vector<kernels::trade_record> records;  // by job
-    std::size_t results = 0;  // rows of results of all jobs; each has as many as its program has results
+    std::size_t results = 0;  // all jobs' rows of results: an output or a crossed pair each
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it; empty if it can
 
     std::span<const std::byte> numbers_of(std::size_t job) const {

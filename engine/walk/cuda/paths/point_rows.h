@@ -61,7 +61,7 @@ class point_rows {
     };
     std::map<std::vector<std::uint64_t>, std::size_t> known_;  // by order::identity
     std::vector<shared_order> shares_;
-    std::vector<first_rows> first_{{}};  // by share, with an end
+    std::vector<first_rows> first_{{}};  // by share, and one for the end
 };
 
 }  // namespace tilewalk::cuda

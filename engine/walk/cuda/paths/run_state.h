@@ -23,8 +23,7 @@ namespace tilewalk::cuda {
 
 struct job_group {
     built_kernel walk;
-    // Kernel that makes the moves which `walk` reads; without text if `walk` reads shocks
-    built_kernel correlate;
+    built_kernel correlate;  // makes the moves that `walk` reads; no text if `walk` reads shocks
     const program::path_program* code = nullptr;
     kernel_decision how;
     std::vector<std::size_t> jobs;  // longest first
@@ -57,7 +56,7 @@ struct run_state {
     std::mutex lock;  // guards `outcome`
     gpu_outcome outcome;
     std::atomic<kernels::word64> path_steps_done{0};
-    std::atomic<bool> given_up{false};  // the run has failed, so that workers stop
+    std::atomic<bool> given_up{false};  // the run has failed, so workers stop
 
     explicit run_state(const gpu_run& asked)
         : separated(asked.jobs, asked.correlation, asked.how.precision),

@@ -8,7 +8,7 @@
 
 namespace tilewalk::random {
 
-// Functions by cuRAND's own names. Generators and streams are opaque pointers; types and orderings numbers.
+// cuRAND's functions by name. Generators and streams are opaque pointers; types and orderings are ints.
 struct curand_functions {
     using generator = void*;
     int (*curandGetVersion)(int* version) = nullptr;
