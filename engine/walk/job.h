@@ -58,7 +58,7 @@ struct walk {
     // Owns the data that `jobs` point to, none of which changes. A back end that keeps the owner may
     // recognise jobs of a later walk by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, for which kernels are chosen; empty if they are `jobs`.
+    // All jobs of the run, with the same owner, for which kernels are chosen; empty if they are `jobs`.
     std::span<const job> among{};
 
     // Empty if the job takes independent random numbers.
