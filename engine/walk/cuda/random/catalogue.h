@@ -28,7 +28,7 @@ struct catalogue_entry {
     // Whether each job takes points in an order of dimensions of its own (engine/numerics/quasi/order.h).
     bool is_points = false;
     std::uint64_t most_normals = ~std::uint64_t{0};  // of a path
-    // Device memory that the source needs besides the cubes, including its library's; null: none.
+    // Device memory that the source needs for `rows` rows besides the cubes, including its library's.
     std::size_t (*scratch_bytes)(std::uint64_t rows) = nullptr;
     std::unique_ptr<random_source> (*open)(const opening& from) = nullptr;
 };
