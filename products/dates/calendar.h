@@ -13,8 +13,8 @@ namespace tilewalk::dates {
 class calendar {
   public:
     calendar() = default;
-    // All days but these weekdays (bit 0 is Monday) and holidays. Throws tilewalk::error (input) if none is
-    // left.
+    // Business days are all days but those of `weekend` (bit 0 is Monday) and `holidays`. Throws
+    // tilewalk::error (input) if all seven days are weekend.
     calendar(std::bitset<7> weekend, std::vector<date> holidays);
     static calendar weekends();
 
@@ -24,7 +24,7 @@ class calendar {
 
   private:
     std::bitset<7> weekend_;
-    std::vector<date> holidays_;  // in order
+    std::vector<date> holidays_;  // sorted, without duplicates
 };
 
 enum class roll { unadjusted, following, modified_following, preceding, modified_preceding };

@@ -13,7 +13,7 @@ namespace tilewalk::dates {
 namespace {
 
 constexpr int first_year = -32767, last_year = 32767;
-// Range of years in a book; a date beyond it is a typing error.
+// First and last year of a date in a book; a year outside is taken for a typing error.
 constexpr int first_iso_year = 1900, last_iso_year = 2299;
 
 std::chrono::year_month_day chrono_civil(date d) {
@@ -29,7 +29,7 @@ std::optional<int> digits(std::string_view text) {
     return value;
 }
 
-// ACT/ACT, ISDA 2006 section 4.16(b): each day is one part of the days of its own year.
+// ACT/ACT, ISDA 2006 section 4.16(b): a day counts as 1/366 in a leap year, as 1/365 in any other year.
 double by_calendar_years(date from, date to) {
     double years = 0;
     for (date start = from; start < to;) {
@@ -128,8 +128,8 @@ double year_fraction(date from, date to, day_count convention) {
         case day_count::thirty_360:
             break;
     }
-    // Bond basis, ISDA 2006 section 4.16(f): the 31st counts as the 30th at the start, and at the end too if
-    // the start is a 30th or 31st. February is not stretched.
+    // Bond basis, ISDA 2006 section 4.16(f): a start on the 31st counts as the 30th. An end on the 31st does
+    // so only if the start is the 30th or 31st. The end of February stays as it is.
     year_month_day first = civil(from), second = civil(to);
     if (first.day == 31) first.day = 30;
     if (second.day == 31 && first.day == 30) second.day = 30;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Civil dates, times in years, day counts. A time in a book is a date or a number of years from as_of.
+// Calendar dates, times in years, day counts. A time in a book is a date or years from as_of, the valuation
+// date.
 #pragma once
 
 #include <array>
@@ -31,13 +32,13 @@ date add_months(date d, int months, bool keep_end_of_month = false);
 enum class day_count { act_365f, act_360, act_act, thirty_360 };
 struct day_count_entry {
     day_count code;
-    std::string_view name, word;  // as the trade calls it; as a script's word
+    std::string_view name, word;  // as trades write it; as scripts write it
 };
 inline constexpr std::array day_counts{day_count_entry{day_count::act_365f, "ACT/365F", "act_365f"},
                                        day_count_entry{day_count::act_360, "ACT/360", "act_360"},
                                        day_count_entry{day_count::act_act, "ACT/ACT", "act_act"},
                                        day_count_entry{day_count::thirty_360, "30/360", "thirty_360"}};
-std::optional<day_count> parse_day_count(std::string_view written);  // the name or the word
+std::optional<day_count> parse_day_count(std::string_view written);  // accepts the name or the word
 double year_fraction(date from, date to, day_count convention);
 
 // Times closer than this (a third of a second) are the same time.
@@ -46,12 +47,12 @@ inline constexpr double same_time_years = 1e-8;
 struct time_point {
     std::variant<double, date> when = 0.0;
 
-    // A date counts ACT/365F.
+    // The years from as_of; ACT/365F turns a date into years.
     double years(date as_of) const;
     friend bool operator==(const time_point&, const time_point&) = default;
 };
 std::string to_string(const time_point& t);  // "2027-03-31" or "0.25y"
-// Uses the convention between two dates; otherwise returns the difference of the years.
+// Uses the convention if both times are dates; otherwise returns their difference in years.
 double year_fraction(const time_point& from, const time_point& to, day_count convention, date as_of);
 
 }  // namespace tilewalk::dates

@@ -14,7 +14,7 @@ namespace tilewalk::dates {
 namespace {
 
 constexpr auto most_times = static_cast<std::int64_t>(bounds::schedule_dates);
-constexpr int most_units = 9999;  // in a period; enough for any book and far from overflowing a calendar
+constexpr int most_units = 9999;  // largest count of a period, far from overflowing a calendar
 
 [[noreturn]] void fail(const std::string& message) {
     throw error(error_kind::input, message);
@@ -61,7 +61,7 @@ date later(date d, std::int64_t days) {
 
 // Unadjusted dates after `start`, every `step`, up to and including `end`.
 std::vector<date> dates_every(date start, date end, const period& step, const calendar& days) {
-    // The shortest length of the period bounds the number of dates before any is made.
+    // Check the number of dates before any is made, from the fewest days that `step` can have.
     std::int64_t shortest_days = step.count;
     if (step.of == period::unit::week) shortest_days *= 7;
     if (step.of == period::unit::month) shortest_days *= 28;
@@ -99,7 +99,7 @@ std::vector<date> dates_every(date start, date end, const period& step, const ca
     return found;
 }
 
-// `count` equal steps after `start`, to the nearest day.
+// The ends of `count` equal steps from `start` to `end`, each rounded to a day.
 std::vector<date> dates_in_steps(date start, date end, int count) {
     const std::int64_t whole = std::int64_t{end.serial} - start.serial;
     if (whole < count) {
@@ -126,7 +126,7 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
             fail("found the period " + to_string(step) + ", expected 1 to " + std::to_string(most_units) +
                  " units");
         }
-        // With a calendar, daily means every business day.
+        // A period of one day means every business day if the schedule has a calendar.
         if (step.of == period::unit::day && step.count == 1 && !rule.days.is_every_day()) {
             step.of = period::unit::business_day;
         }
@@ -136,7 +136,8 @@ schedule generate_dates(const schedule_rule& rule, date start, date end) {
         unadjusted = dates_every(start, end, step, rule.days);
     }
 
-    // Periods run between rolled dates. Dates that roll onto one day are one date, or an error with `count`.
+    // Periods run between adjusted dates. Dates adjusted to one day become one date, or an error with
+    // `count`.
     const date first = adjust(start, rule.days, rule.rule);
     schedule made;
     made.anchor = time_point{first};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_elements = std::size_t{1} << 16U;
 
-// A policy estimates the value to come for each number of uses left.
+// Most uses of one right: a policy estimates the continuation value for each number of uses left.
 constexpr int most_times = 100;
 
 }  // namespace
@@ -152,7 +152,8 @@ void argued_script::take_terms(const block_syntax& b, block& to) const {
     to.notice = b.is_notice_in_days ? found / 365 : found;
 }
 
-// Decides on a right with notice in a block of its own, after all others.
+// Adds a block on the notice dates of each right that needs notice; the right is decided on there. These
+// blocks come after all blocks of the script.
 void argued_script::find_notices() {
     for (std::size_t of = 0; of < tree().blocks.size(); ++of) {
         if (blocks_[of].notice < dates::same_time_years) continue;
@@ -194,7 +195,7 @@ void argued_script::find_blocks() {
             if (b.every) found.longest_step = longest_step_of(*b.every);
             found.in_equal_steps = b.in_equal_steps;
             found.labels = {date_of(b.from), date_of(b.to)};
-            // A block that ended before as_of watches nothing, so its start does not matter.
+            // A block that ended before as_of never runs, so it may have a start after its end.
             const double end = found.labels[1].years(as_of_);
             if (end >= 0 && found.labels[0].years(as_of_) > end) {
                 fail(b.from.where, "the block begins at " + to_string(found.labels[0]) +

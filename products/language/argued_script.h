@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script with the arguments of one trade: arguments by parameter, blocks with their dates.
+// A script together with the arguments of one trade, which give its parameters values and its blocks dates.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace tilewalk::language {
 
-// The text of a date expression, the same in every trade of the product.
+// The source text of a date expression, such as `maturity`: the same in every trade of the product.
 std::string written(const expression& e);
 
 class argued_script {
   public:
-    // The script counts from `start`. Throws tilewalk::error (input) for missing arguments or senseless
-    // dates.
+    // `start` is the script's word `start`, from which `time` counts. Throws tilewalk::error (input) if an
+    // argument is missing or the dates of a block make no sense.
     argued_script(std::shared_ptr<const product> of, arguments args, dates::date as_of, dates::date start,
                   std::string trade_currency);
 

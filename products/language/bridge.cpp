@@ -11,17 +11,18 @@ using program::value;
 
 namespace {
 
-// Keep divisions finite without variance or with a path that starts on the line. Representable in float.
+// Least divisors: quotients stay finite if the variance is 0 or the path starts on the line. Valid in float.
 constexpr double least_variance = 1e-36;
 constexpr double least_distance = 1e-18;
 
-// Two series give the probability of staying in a channel of width w. With q = variance / w^2, images of the
-// path decay like exp(-2 k (k - 1) / q), standing waves like exp(-n^2 pi^2 q / 2). At this q, two images on
-// each side and four waves both leave less than 1e-15.
+// Two series give the probability of staying in a channel of width w. With q = variance / w^2, terms of the
+// method of images decay like exp(-2 k (k - 1) / q), standing waves like exp(-n^2 pi^2 q / 2). At q =
+// series_change_at, the error is below 1e-15 with two images on each side, and with four waves.
 constexpr double series_change_at = 0.3;
 
-// Method of images in two lines; a and b are the distances of the ends from the lower one. Shifted images
-// count positive, mirrored ones negative; five and six of them keep the sum symmetric in the two lines.
+// Survival by the method of images in two lines; a and b are the distances of the path's ends from the lower
+// line. Shifted images are added, mirrored images subtracted. Five shifted and six mirrored images keep the
+// sum symmetric in the two lines.
 value survival_by_images(value a, value b, value width, value variance) {
     const auto shifted = [&](double k) {
         const value by = k * width;
@@ -39,12 +40,13 @@ value survival_by_images(value a, value b, value width, value variance) {
     return sum - mirrored(-3);
 }
 
-// Standing waves sin(n pi x / width), each with its own decay, over the density of the free path.
+// Survival by standing waves sin(n pi x / width), each with its own decay, over the density without lines.
 value survival_by_waves(value a, value b, value width, value variance) {
     const value angle_a = std::numbers::pi * a / width, angle_b = std::numbers::pi * b / width;
     const value q = variance / (width * width);
     const value decay = exp((-0.5 * std::numbers::pi * std::numbers::pi) * q);
-    // sin(n x) by sin((n + 1) x) = 2 cos(x) sin(n x) - sin((n - 1) x); decay^(n^2) by decay^(2n + 1).
+    // By recurrence: sin((n + 1) x) = 2 cos(x) sin(n x) - sin((n - 1) x); decay^(n^2) by factors decay^(2n +
+    // 1).
     const value twice_cos_a = 2.0 * cos(angle_a), twice_cos_b = 2.0 * cos(angle_b);
     value sin_a = sin(angle_a), sin_b = sin(angle_b);
     value last_a = a.home()->constant(0.0), last_b = last_a;
@@ -82,10 +84,10 @@ value exit_probability(const channel& within, value variance) {
     const value inside =
         zero < min(min(within.below_start, within.below_end), min(within.above_start, within.above_end));
     const value a = max(within.below_start, 0.0), b = max(within.below_end, 0.0);
-    // Parallel lines are equally far apart at both ends; the mean keeps the formula symmetric.
+    // The lines are equally far apart at both ends; the mean of the two widths keeps the formula symmetric.
     const value width =
         max(0.5 * (a + max(within.above_start, 0.0) + b + max(within.above_end, 0.0)), least_distance);
-    // Clamps each series to variances at which it converges, so the one not selected stays finite.
+    // Each series gets a variance at which it converges, so the one that `select` drops stays finite.
     const value limit = series_change_at * width * width;
     const value images = survival_by_images(a, b, width, max(min(variance, limit), least_variance));
     const value waves = survival_by_waves(a, b, width, max(variance, limit));
@@ -152,7 +154,7 @@ value variance_of_mean(value variance) {
 }
 
 // The covariance of the bridge at the fractions s and t is C = v (min(s, t) - s t). The variance is the
-// integral over both of exp(m(s) + m(t)) (exp(C) - 1), with m the logarithm of the mean.
+// integral over s and t of exp(m(s) + m(t)) (exp(C) - 1), with exp(m) the mean of the exponential.
 value variance_of_mean_exponential(value start, value end, value variance) {
     const value move = end - start;
     return exp(start + end) * variance_of_mean(variance) *
@@ -163,8 +165,8 @@ namespace {
 
 // 1 - sqrt(pi) x exp(x^2) erfc(x) for x >= 0, which falls from 1 like 1 / (2 x^2).
 value remainder_of_scaled_erfc(value x) {
-    // Below this argument the normal distribution function is used. Above, where that loses digits, the
-    // eighth convergent of a continued fraction in y = 1 / x^2 is within 3e-11; the remainder is below 0.04.
+    // Below this argument use norm_cdf. Above, where the difference would lose digits, the remainder is below
+    // 0.04, and the eighth convergent of a continued fraction in y = 1 / x^2 is within 3e-11.
     constexpr double change_at = 3.5;
     const value zero = x.home()->constant(0.0);
     const value small = min(x, change_at), large = max(x, change_at);
@@ -184,8 +186,8 @@ value remainder_of_scaled_erfc(value x) {
 }
 
 struct time_above {
-    value x, remainder;  // (|a| + |b|) / sqrt(2 variance), and its remainder
-    value likely;        // probability of a touch
+    value x, remainder;  // (|a| + |b|) / sqrt(2 variance), and remainder_of_scaled_erfc of it
+    value likely;        // probability that the bridge touches the line
     value straight;      // fraction of a straight path above the line
 };
 
@@ -201,20 +203,20 @@ time_above time_above_of(value at_start, value at_end, value some) {
 }  // namespace
 
 // The mean local time of the bridge at a line a from its start and b from its end is, over its variance v,
-// sqrt(pi / (2 v)) exp((a - b)^2 / (2 v)) erfc(x) with x = (|a| + |b|) / sqrt(2 v), the inverse of a product
-// of two first-passage transforms. Its integral over all lines above is q / 2 + (1 - q) p, with r the
-// remainder of x, q = r * (probability of a touch), and p the fraction of a straight path above. The formula
-// has no comparison, which would count as a jump of the payoff.
+// sqrt(pi / (2 v)) exp((a - b)^2 / (2 v)) erfc(x) with x = (|a| + |b|) / sqrt(2 v), the inverse transform of
+// a product of two first-passage transforms. Integrated over all higher lines, it is q / 2 + (1 - q) p, with
+// r = remainder_of_scaled_erfc(x), q = r * (probability of a touch), and p the fraction of a straight path
+// above the line. The formula has no comparison, which would count as a jump of the payoff.
 value share_above(value at_start, value at_end, value variance) {
     const time_above is = time_above_of(at_start, at_end, max(variance, least_variance));
     const value touched = is.remainder * is.likely;
     return 0.5 * touched + (1.0 - touched) * is.straight;
 }
 
-// Let D be the time from the first touch to the last, given a touch. D has mean r and mean square m = r (3 /
-// 2 + x^2) - 1 / 2: its transform is that of a first passage over |a| + |b| times that of a return. A uniform
-// part of D is above. If the ends lie on both sides, the rest is the time to the first touch and the time
-// from the last, whose product has mean |a b| r / v.
+// Let D be the fraction of the interval from the first touch to the last, given a touch. With r and x as in
+// share_above, D has mean r and mean square r (3 / 2 + x^2) - 1 / 2: its transform is that of a first passage
+// over |a| + |b| times that of a return. A uniform part of D is above the line. With ends on different sides,
+// the times before the first touch and after the last have a product of mean |a b| r / v.
 value variance_of_share_above(value at_start, value at_end, value variance) {
     const value some = max(variance, least_variance);
     const time_above is = time_above_of(at_start, at_end, some);

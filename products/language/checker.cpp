@@ -48,7 +48,7 @@ class checker {
         checking::fail(tree_, where, message);
     }
 
-    // The dates of a block stand outside of it, so they can't use a date at hand.
+    // The dates in a block's header are evaluated outside the block, so they can't use its current date.
     void check_block(block_syntax& b) {
         variables_.begin_block();
         names_.enter(surroundings::top);
@@ -78,7 +78,7 @@ class checker {
         right_of_.reset();
     }
 
-    // Paths stop depending on the longest step and on notices, so these can't change along the path.
+    // The longest step and the notice decide at which times paths stop, so neither may vary along a path.
     void check_years(expression& e, const std::string& what, const std::string& behind) {
         if (e.is == form::number) return;
         const auto number = e.is == form::name ? parameters_.find(e.text) : std::nullopt;
@@ -98,8 +98,8 @@ class checker {
         names_.resolve_parameter(e, *number);
     }
 
-    // A right used several times is decided on by the value of one use: only the holder's, without notice,
-    // and as the only right of its script.
+    // Checks the rights that may be used several times. A policy values one use at a time, so such a right
+    // must be the holder's, without notice, and the only right of its script.
     void check_rights() {
         for (const block_syntax& b : tree_.blocks) {
             if (b.at_least && !b.at_most)
@@ -126,7 +126,8 @@ class checker {
         }
     }
 
-    // Features are evaluated on the dates of rights, with what a block knows there.
+    // Features, the inputs of decisions, are evaluated on dates of rights: they may use what an `on` block
+    // may.
     void check_features() {
         if (tree_.features.empty()) return;
         variables_.begin_block();
@@ -301,7 +302,7 @@ class checker {
     checking::names names_;
     checking::expressions expressions_;
     bool pays_ = false, settles_ = false;
-    std::optional<party> right_of_;  // of the block at hand
+    std::optional<party> right_of_;  // the right of the block being checked; empty if it has none
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace tilewalk::language {
 
-// `tree` comes from the parser, with its parameters filled in. Throws tilewalk::error (input).
+// `tree` is the parser's, with its parameters filled in. Throws tilewalk::error (input) for a bad script.
 void check(syntax& tree);
 
 }  // namespace tilewalk::language

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of functions and special words. Checker, recording and suggestions follow from its rows.
+// The catalogue of functions and special words. Checker, recording and suggestions are driven by its rows.
 #pragma once
 
 #include <algorithm>
@@ -65,11 +65,11 @@ enum class function : std::uint8_t {
 };
 
 enum class function_kind : std::uint8_t {
-    arithmetic,  // numbers only
-    market,      // needs a date at hand
-    rate,        // needs a currency and a date at hand
-    calendar,    // schedules, lists, dates, and whether the trade gives a parameter
-    interval,    // events between two dates; `between` blocks only
+    arithmetic,  // takes and returns numbers only
+    market,      // needs a block, which has a current date
+    rate,        // needs a currency and a current date
+    calendar,    // schedules, lists, dates, and the question whether the trade gives a parameter
+    interval,    // what happens between two dates; for `between` blocks only
     aggregate,   // f(expression for a in basket)
 };
 
@@ -79,8 +79,8 @@ struct function_entry {
     function code;
     std::string_view name;
     function_kind kind;
-    int least, most;           // arguments
-    std::string_view written;  // a call as an example
+    int least, most;           // number of arguments
+    std::string_view written;  // an example of a call
 };
 
 inline constexpr std::array functions{
@@ -175,7 +175,7 @@ static_assert([] {
     return true;
 }());
 
-// Names with a meaning of their own. `value` and `alive` are states of every path; `currency` is the trade's.
+// Words that the language defines. `value` and `alive` are states of every path.
 inline constexpr std::array<std::string_view, 11> special_names{
     "time", "step", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
 

@@ -23,7 +23,7 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Messages quote tokens of a script, so their length is bounded.
+// Longest word and text of a script: messages quote them, so their length is bounded.
 constexpr std::size_t most_word_bytes = 100, most_text_bytes = 500;
 
 std::string shown(char c) {
@@ -178,7 +178,7 @@ class lexer {
         ++at_;
     }
 
-    // Suggests this language's word for a sign of another language.
+    // Refuses a sign of other languages, such as &&, and suggests this language's word.
     void refuse_foreign_signs() const {
         struct hint {
             std::string_view sign, instead;

@@ -26,7 +26,7 @@ enum class token_kind { name, keyword, number, text, sign, line_end, indent, ded
 
 struct token {
     token_kind kind = token_kind::end;
-    std::string_view text;  // into the source
+    std::string_view text;  // a view of the source
     double number = 0;
     place where;
 
@@ -37,7 +37,7 @@ struct token {
 
 std::span<const std::string_view> keywords();
 
-// Throws tilewalk::error (input). `origin` is the place of the first character. The last token is `end`.
+// Throws tilewalk::error (input). `origin` is where the first character stands. The last token is an `end`.
 std::vector<token> tokenize(std::string_view source, const location& origin);
 
 }  // namespace tilewalk::language

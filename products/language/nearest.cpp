@@ -71,7 +71,7 @@ std::string listed(std::string_view wrong, const std::vector<std::string>& known
         std::string all = joined(known);
         if (all.size() <= most_bytes_at_all || known.size() <= most_of_a_cut_list) return all;
     }
-    // Bounds the comparison, since nobody reads a list of this length.
+    // Compare only the first names of a very long list, which bounds the time; nobody reads so many.
     std::vector<std::pair<std::size_t, std::string>> by_distance;
     for (std::size_t i = 0; i < std::min(known.size(), most_compared); ++i) {
         const bool is_long = wrong.size() > longest_name || known[i].size() > longest_name;

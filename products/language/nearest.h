@@ -8,12 +8,12 @@
 
 namespace tilewalk::language {
 
-// "asian, barrier, european"; `last`, if given, separates the last two.
+// "asian, barrier, european": the words, separated by `between`, the last two by `last` if given.
 std::string joined(const std::vector<std::string>& words, std::string_view between = ", ",
                    std::string_view last = {});
 // "; did you mean 'strike'?", or empty if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
-// The suggestion, then what is known: "; did you mean 'strike'? known keys: id, strike". `what` is a phrase
+// The suggestion, then the known names: "; did you mean 'strike'? known keys: id, strike". `what` is a phrase
 // such as "known keys:". A long list is cut to the nearest names and the number of others.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);

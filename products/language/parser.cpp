@@ -44,7 +44,7 @@ class parser {
 
   private:
     bool begins_block() const { return tokens_.now().is("on") || tokens_.now().is("between"); }
-    // `exercise` and `call` are words of the language only here; elsewhere they may be names.
+    // `exercise` and `call` are keywords only before `on` or `between`; elsewhere they may be names.
     bool begins_right() const {
         const token& first = tokens_.now();
         return first.kind == token_kind::name && (first.text == "exercise" || first.text == "call") &&
@@ -100,7 +100,7 @@ class parser {
         if (b.continuous) {
             tokens_.expect("and", "between the two ends");
             b.to = expressions_.read_primary();
-            // `every` and `within` are words of the language only here; elsewhere they may be names.
+            // `every` and `within` are keywords only after `between A and B`; elsewhere they may be names.
             const bool in_equal_steps = tokens_.now().text == "every";
             if (tokens_.now().kind == token_kind::name &&
                 (in_equal_steps || tokens_.now().text == "within")) {
@@ -293,7 +293,7 @@ class parser {
         return p;
     }
 
-    std::optional<party> right_of_;  // of the block at hand
+    std::optional<party> right_of_;  // the right of the block being read; empty if it has none
     token_stream tokens_;
     parsing::expression_reader expressions_{tokens_};
 };

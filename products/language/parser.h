@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser: from tokens to the tree of a script, its shape but not yet its meaning.
+// The parser turns tokens into the tree of a script: its shape, but not yet its meaning.
 #pragma once
 
 #include <string_view>

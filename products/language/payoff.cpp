@@ -31,7 +31,7 @@ struct payoff::state {
     recording::state_slots slots;
     bool declared = false;
     decider* by = nullptr;
-    std::optional<ranges> known;  // since the first block of the future
+    std::optional<ranges> known;  // made when the first block after as_of is recorded
     recording::checked_operations checked{};
 };
 

@@ -19,7 +19,7 @@ namespace tilewalk::language {
 enum class parameter_type {
     amount,  // money in the trade's currency
     number,
-    rate,  // a number that can't be written as `20%`; write 0.2
+    rate,  // a number that a trade can't write as `20%`: it writes 0.2
     integer,
     boolean,
     choice,
@@ -32,27 +32,28 @@ enum class parameter_type {
 std::optional<parameter_type> parse_parameter_type(std::string_view name);
 std::string_view to_string(parameter_type type);
 
-// A term of a trade, range-checked. Lists belong to parameters with one value `per` date or asset.
+// A trade's argument for a parameter, range-checked. Lists: for parameters with one value `per` date or
+// asset.
 using argument = std::variant<double,                           // amount, number, rate, integer
                               bool,                             // boolean
                               std::string,                      // choice, currency, asset
                               dates::time_point,                // date
                               dates::schedule,                  // schedule
                               std::vector<std::string>,         // asset_list
-                              std::vector<double>,              // number-like per date or asset
-                              std::vector<dates::time_point>>;  // date per date
+                              std::vector<double>,              // a number for each date or asset
+                              std::vector<dates::time_point>>;  // a date for each date
 
 struct parameter {
     std::string name;
     parameter_type type = parameter_type::number;
     std::string per;  // name of the schedule or asset_list that this is a list over, or empty
     std::optional<double> minimum, maximum;  // allowed range
-    std::optional<double> above, below;      // the same, ends excluded
+    std::optional<double> above, below;      // allowed range, ends excluded
     std::vector<std::string> choices;
-    std::optional<argument> fallback;  // its default; empty if the trade must give it
-    std::string same_as;               // instead of a default: the parameter whose value it takes
+    std::optional<argument> fallback;  // default; empty if the trade must give a value
+    std::string same_as;               // in place of `fallback`: the parameter whose value is the default
     bool optional = false;             // has no value if the trade does not give it
-    std::string unless;                // another parameter that excludes this one
+    std::string unless;                // a parameter that may not be given together with this one
     std::string help;
     location where;
 };
@@ -60,17 +61,17 @@ struct parameter {
 // The party that has a right: `holder` receives the trade's payments, `issuer` pays them.
 enum class party { holder, issuer };
 
-// Most numbers of the path in a decision; more leave no room for the square of each.
+// Most features of a decision; with more, the regression would have no room for the square of each.
 inline constexpr std::size_t most_features = 30;
 
 struct syntax;  // the checked tree of a script, private to the language
 
-// Stands among features for the automatically found states of the path.
+// The word that stands among features for those states of the path that are found automatically.
 inline constexpr std::string_view word_of_states = "states";
 
 struct placed_text {
     std::string text;
-    location where;  // of its first character
+    location where;  // location of the first character
 };
 
 class script {
@@ -80,9 +81,9 @@ class script {
     script(std::string source, location origin, const std::vector<parameter>& parameters,
            const std::vector<placed_text>& features = {});
     const std::string& source() const { return source_; }
-    const std::vector<placed_text>& features() const { return features_; }  // without that word
+    const std::vector<placed_text>& features() const { return features_; }  // without the word `states`
     const syntax& tree() const { return *tree_; }
-    bool has_rights() const;  // somebody may end the trade early
+    bool has_rights() const;  // true if the holder or the issuer has a right
 
   private:
     std::string source_;
@@ -92,7 +93,7 @@ class script {
 
 struct product {
     std::string name;
-    std::string group;  // of products that are listed together; may be empty
+    std::string group;  // heading under which products are listed together; may be empty
     std::string summary;
     std::string description;  // a paragraph for the product's page; may be empty
     std::string formula;      // the payment as mathematics, in lines; may be empty
@@ -100,7 +101,7 @@ struct product {
     std::string example;  // a trade in YAML, as text
     script payoff;
     location where;
-    std::string measure{};  // the amount parameter that prices in basis points refer to; may be empty
+    std::string measure{};  // name of the amount that prices in basis points are relative to; may be empty
 };
 
 // Arguments by parameter name, complete: defaults filled in.

@@ -18,7 +18,7 @@ namespace tilewalk::language {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Numbers in this range are also finite in float; products that leave it may not be.
+// Sizes of numbers that float can hold too: a larger product may overflow in float, a smaller one become 0.
 constexpr double largest = 1e38, smallest = 1e-37;
 
 constexpr range nothing{infinity, -infinity};
@@ -41,7 +41,7 @@ range hull(range a, range b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// The result of an operation that rounds: large ends may overflow, small ones may become 0.
+// The range of an operation that rounds: ends may overflow to infinity or underflow to 0.
 range rounded(range r) {
     if (!(r.low > -largest)) r.low = -infinity;
     if (!(r.high < largest)) r.high = infinity;
@@ -75,7 +75,7 @@ range absolute(range a) {
 bool is_whole(range r) {
     return r.low == r.high && r.low == std::floor(r.low);
 }
-// The base must be non-negative, or the exponent whole.
+// Requires a base that is not negative, or a whole exponent.
 range power(range a, range b) {
     if (a.low < 0) {
         const range size = power(absolute(a), b);
@@ -84,7 +84,7 @@ range power(range a, range b) {
     range r = nothing;
     for (const double x : {a.low, a.high})
         for (const double y : {b.low, b.high}) r = hull(r, {std::pow(x, y), std::pow(x, y)});
-    // The functions are monotone up to their last bits.
+    // std::pow is monotone up to its last bits only, so the range is made a little wider.
     return rounded({r.low * (1 - 1e-5), r.high * (1 + 1e-5)});
 }
 bool has_power(range a, range b) {
@@ -93,7 +93,7 @@ bool has_power(range a, range b) {
     return a.low == 0 && b.low > 0;
 }
 
-// Equal expressions of one block have equal values.
+// True for equal expressions. Within a block, they have equal values.
 bool is_same(const expression& a, const expression& b) {
     if (a.is != b.is || a.operands.size() != b.operands.size()) return false;
     if (a.is == form::aggregate) return false;
@@ -128,7 +128,7 @@ void add_terms(const expression& e, bool is_subtracted, std::vector<sum_term>& i
         into.push_back({&e, is_subtracted});
     }
 }
-// The other terms, if a variable is set to a sum of itself and them; else empty.
+// If a variable is set to a sum that has the variable itself as a term, the sum's other terms; else empty.
 std::vector<sum_term> increments_of(const assignment& a) {
     std::vector<sum_term> terms;
     add_terms(a.to, false, terms);
@@ -141,7 +141,7 @@ std::vector<sum_term> increments_of(const assignment& a) {
     return terms;
 }
 
-// The other operands, if a variable is set to the smallest or greatest of itself and them; else empty.
+// If a variable is set to the min or max of itself and other operands, the other operands; else empty.
 std::vector<const expression*> alternatives_of(const assignment& a) {
     const expression& e = a.to;
     if (e.is != form::call || (e.calls != function::min && e.calls != function::max)) return {};
@@ -160,7 +160,7 @@ bool breaks(const expression& e) {
 
 constexpr range price{1 / bounds::money, bounds::money};
 constexpr range years{-2 * bounds::years, 2 * bounds::years};
-// Bounds a period by these multiples of its act_365f years, plus days, since thirty_360 counts months.
+// A period in any day count is at most its act_365f years times the first number, plus the second.
 constexpr double longest_by_any_day_count = 1.1, days_of_any_day_count = 0.02;
 
 }  // namespace
@@ -186,7 +186,8 @@ ranges::ranges(const argued_script& script, const world& market,
     walk_all();
 }
 
-// Ranges grow until they hold all values of variables; after some rounds, growing ones jump to the largest.
+// Walks the script until ranges hold all values of variables; after some rounds, growing ranges jump to the
+// largest.
 void ranges::settle() {
     constexpr int free_rounds = 6, most_rounds = 40;
     for (int round = 0; round < most_rounds; ++round) {
@@ -397,7 +398,7 @@ range ranges::of_binary(const expression& e) const {
             return product_of(size, size);
         }
         case binary_operator::divide: {
-            // The divisor has its own check for overflow.
+            // A divisor that overflows is found by a check of its own.
             const range by = clamped(b);
             if (!has(by, 0)) return quotient(a, by);
             if (by.low == 0 && a.low >= 0) return {0, infinity};
@@ -563,7 +564,7 @@ range ranges::unchecked(const expression& e) const {
 
 range ranges::found(const expression& e) const {
     if (!is_settled_) return unchecked(e);
-    // The last walk of the script saw each expression in its place.
+    // The last walk of the script stored the range of each expression where it stands.
     if (const auto at = known_.find(&e); at != known_.end()) return at->second;
     return known_[&e] = unchecked(e);
 }

@@ -49,23 +49,23 @@ enum class meaning : std::uint8_t {
     unknown,
     parameter,
     variable,
-    loop_asset,  // the asset at hand of a loop or an aggregate
+    loop_asset,  // current asset of a loop or an aggregate
     time,
-    step,  // years of the interval at hand
+    step,  // length of the interval, in years
     index,
     count,
     today,
     previous,
     next,
-    start,     // as_of
+    start,     // date from which `time` counts
     word,      // one of the choices of a parameter
-    currency,  // the trade's own
+    currency,  // the trade's currency
 };
 
 struct expression {
     form is = form::number;
     place where;
-    std::string text;  // a name, a function's name, the inside of a text
+    std::string text;  // a name, a function's name, or a quoted text without its quotes
     double number = 0;
     binary_operator sign = binary_operator::add;
     std::vector<expression>
@@ -89,7 +89,7 @@ struct assignment {
     std::string name;
     std::optional<expression> element;  // name[element] = ...
     expression to;
-    std::size_t variable = 0;  // by the checker
+    std::size_t variable = 0;  // set by the checker
 };
 
 struct branch {
@@ -105,7 +105,7 @@ struct loop {
     std::string name, list_name;
     place name_where, list_where;
     statements body;
-    std::size_t list = 0;  // by the checker
+    std::size_t list = 0;  // set by the checker
 };
 
 struct payment {
@@ -134,11 +134,11 @@ struct block_syntax {
     place where;
     std::optional<party> right_of;  // party that may end the trade in this block
     bool continuous = false;
-    expression from;                  // the dates, or A
-    expression to;                    // B
-    std::optional<expression> every;  // longest step between them
-    bool in_equal_steps = false;      // 'every', and not 'within'
-    // How often a right may and must be used; without them it ends the trade.
+    expression from;                  // the dates of `on`, or A of `between A and B`
+    expression to;                    // B of `between A and B`
+    std::optional<expression> every;  // longest step between A and B
+    bool in_equal_steps = false;      // true if written with `every`, false with `within`
+    // How often a right may and must be used; without them, its use ends the trade.
     std::optional<expression> at_most, at_least;
     std::optional<expression> notice;  // time from the decision to the date
     bool is_notice_in_days = false;
@@ -153,7 +153,7 @@ struct variable {
     place where;  // its first assignment
     type of = type::number;
     std::optional<std::size_t> list;  // has one value for each asset of this parameter
-    bool is_state = false;            // persists across blocks
+    bool is_state = false;            // keeps its value from block to block
 };
 
 struct syntax {
@@ -168,7 +168,7 @@ struct syntax {
     // Set by the checker.
     std::vector<variable> variables;
     std::vector<bool> parameter_used;
-    std::vector<bool> parameter_exchanged;  // a currency whose exchange rate is asked for
+    std::vector<bool> parameter_exchanged;  // by parameter: a currency whose exchange rate the script reads
     bool stops = false;
     bool has_rights = false;
 };

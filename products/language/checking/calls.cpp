@@ -205,7 +205,7 @@ type calls::check_aggregate(expression& e) {
     return type::number;
 }
 
-// The rank of nth decides the structure of the program, so it can't change along a path.
+// The rank of `nth` decides which operations are recorded, so it can't vary along a path.
 void calls::check_rank(expression& e) {
     arguments_.expect(e, type::number);
     if (!is_fixed(e)) {

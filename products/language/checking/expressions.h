@@ -16,9 +16,9 @@ class expressions {
 
     type check(expression& e);
     type expect(expression& e, type wanted);
-    // Notes a currency whose exchange rate the script reads.
+    // Expects a currency, and notes that the script reads its exchange rate.
     void expect_exchanged(expression& e);
-    // Advice on how to get `wanted` from `got`; may be empty.
+    // Advice on how to get an expression of type `wanted` from `e` of type `got`; may be empty.
     std::string hint(type wanted, type got, const expression& e) const;
 
   private:

@@ -63,7 +63,7 @@ type names::resolve_variable(expression& e, std::size_t number, std::size_t dept
     return variables_[number].of;
 }
 
-// A list of numbers by date stands for the number of the date at hand.
+// A parameter with one value per date means the value on the block's current date.
 void names::check_parameter_fits(const expression& e, std::size_t number) {
     const parameter& p = parameters_[number];
     if (p.per.empty()) return;

@@ -21,17 +21,17 @@ class names {
         : tree_(tree), parameters_(of_trade), variables_(of_script) {}
 
     surroundings where() const { return where_; }
-    // `schedule` is the one that index, count and lists per date refer to.
+    // `schedule` is the schedule of the block's dates, to which index, count and lists per date refer.
     void enter(surroundings where, std::optional<std::size_t> schedule = {}) {
         where_ = where;
         schedule_ = schedule;
     }
 
-    // Write down and return the type of the expression. Pass `as_asset` where an asset is expected.
+    // Each stores the meaning and type of a name and returns the type. Pass `as_asset` where an asset fits.
     type resolve(expression& name, bool as_asset = false);
     type resolve_element(expression& e);
     type resolve_parameter(expression& e, std::size_t number);
-    // Notes that the script asks whether the trade gives the parameter.
+    // Notes that the script asks whether the trade gives parameter `number`.
     void resolve_question(expression& e, std::size_t number);
 
     void check_can_be_set(const std::string& name, place where) const;
@@ -42,7 +42,7 @@ class names {
     std::size_t list_of_loop(std::size_t depth) const { return loops_[depth].list; }
     void enter_loop(const std::string& name, place where, std::size_t list);
     void leave_loop();
-    // Returns the depth of the loop whose asset indexes `base`.
+    // Checks the index of base[index], and returns the depth of the loop whose asset it names.
     std::size_t resolve_index(expression& index, const std::string& base);
     [[noreturn]] void fail_wrong_list(place where, const std::string& name, std::size_t mine,
                                       std::size_t given) const;

@@ -18,7 +18,7 @@ class parameters {
   public:
     explicit parameters(syntax& tree);
 
-    // Refuses names that are taken, and lists over unknown parameters.
+    // Refuses a parameter whose name is taken, and a list that is `per` an unknown parameter.
     void check_declarations() const;
 
     std::optional<std::size_t> find(std::string_view name) const;
@@ -29,9 +29,9 @@ class parameters {
     std::vector<std::string> names_of_optional() const;
 
     void note_use(std::size_t number);
-    // Notes that the script asks whether the trade gives the parameter.
+    // Notes that the script asks whether the trade gives parameter `number`.
     void note_question(std::size_t number) { is_read_[number] = true; }
-    // Refuses a parameter that no line reads; `others` are names that the script sets.
+    // Refuses a parameter that no line reads. `others` are the script's variables, for suggestions.
     void check_all_are_read(const std::vector<std::string>& others) const;
 
   private:

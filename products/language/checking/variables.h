@@ -15,16 +15,17 @@
 
 namespace tilewalk::language::checking {
 
-constexpr std::size_t whole = static_cast<std::size_t>(-1);  // a variable as such, or all elements of one
+constexpr std::size_t whole =
+    static_cast<std::size_t>(-1);  // in place of a loop's depth: no index, or all elements
 
-// Variables certain to have a value: number, and depth of the loop whose asset indexes it, or `whole`.
+// Variables certain to have a value: a variable's number, and the depth of its loop or `whole`.
 using definite = std::set<std::pair<std::size_t, std::size_t>>;
 
 class variables {
   public:
     explicit variables(syntax& tree) : tree_(tree) {}
 
-    // Collects the names that blocks assign, to distinguish a missing first value from a misspelt name.
+    // Collects the names that blocks assign, to tell a missing first value from a misspelt name in messages.
     void note_assigned(const statements& list);
     bool is_assigned_in_a_block(const std::string& name) const { return assigned_.contains(name); }
     std::vector<std::string> names_to_set(const std::string& but) const;
@@ -33,11 +34,11 @@ class variables {
     std::vector<std::string> names() const;
     const variable& operator[](std::size_t number) const { return tree_.variables[number]; }
 
-    // Turns the variables so far into states. Throws if one of them has a first value in some cases only.
+    // Ends the statements above all blocks: variables become states. Throws if one may lack a first value.
     void end_top();
     void begin_block();
 
-    // Bracket the right side of an assignment.
+    // Called around the right side of an assignment to `name`: reading the variable there is no use of it.
     void begin_right_side(const std::string& name);
     void end_right_side() { setting_.clear(); }
     void note_trade_is_read() { reads_the_trade_ = true; }
@@ -51,15 +52,15 @@ class variables {
     const definite& defined() const { return defined_; }
     void define(std::size_t number, std::size_t depth) { defined_.insert({number, depth}); }
     void define_only(definite these) { defined_ = std::move(these); }
-    // A loop visits every asset of its list, so what it gave to each element it gave to all.
+    // Ends a loop, which visited every asset of its list: what it set for each element is set for all.
     void leave_loop(std::size_t depth);
 
     void check_none_is_idle() const;
 
   private:
     struct fate {
-        bool is_read = false;               // outside of its own assignments
-        bool is_set_again = false;          // after its first value
+        bool is_read = false;               // read outside of its own assignments
+        bool is_set_again = false;          // assigned again after its first value
         bool depends_on_the_trade = false;  // its first value is computed from the trade's terms
     };
 
@@ -69,7 +70,7 @@ class variables {
     std::size_t states_ = whole;  // variables below this number are states
     std::size_t first_local_ = 0;
     definite defined_;
-    std::string setting_;  // the name that the assignment at hand sets
+    std::string setting_;  // name of the variable whose assignment is being checked
     bool reads_the_trade_ = false;
 };
 

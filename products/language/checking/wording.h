@@ -11,7 +11,7 @@
 
 namespace tilewalk::language::checking {
 
-// Throws tilewalk::error (input) at this place of the script.
+// Throws tilewalk::error (input) with the location `where` in the script.
 [[noreturn]] void fail(const syntax& tree, place where, const std::string& message);
 
 std::string in_quotes(std::string_view name);

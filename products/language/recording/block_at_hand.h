@@ -23,7 +23,7 @@ struct block_at_hand {
     int offset = 0;  // place of the block's first date in its schedule, from 0
     std::span<const occurrence> runs{};
     world* market = nullptr;
-    // Both null when the script is executed at once, which fails if an operation leaves its domain.
+    // Both null if the script is executed, not recorded; an operation that leaves its domain then throws.
     const ranges* known = nullptr;
     checked_operations* checked = nullptr;
 

@@ -42,7 +42,7 @@ dates::time_point block_dates::previous(const expression& e, const occurrence& r
                                  "schedule with start, end and every");
 }
 
-// The last date is its own next date, so its period has no length.
+// The last date of a schedule is its own next date, so the period after it has no length.
 dates::time_point block_dates::next(const expression& e, const occurrence& run) const {
     const std::vector<dates::time_point>& times = at_.script.schedule_of(e.list).times;
     return times[std::min(at_.place_in_schedule(run) + 1, times.size() - 1)];

@@ -22,10 +22,10 @@ class block_dates {
 
     run_dates of(const expression& e) const;
     value years_of(const expression& e);
-    // Years of a later date, for each run; `what` names the question in a message.
+    // The years from as_of to `day`, a later date, for each run. `what` is the question, for a message.
     std::vector<double> years_ahead(const expression& day, place where, const std::string& what) const;
     value year_fraction(const expression& begin, const expression& end, const std::string& convention);
-    // The day count in argument `i`, in quotes or as a choice of the trade.
+    // The day count in argument `i`, written in quotes or as a choice of the trade.
     std::string day_count_of(const expression& e, std::size_t i) const;
 
   private:

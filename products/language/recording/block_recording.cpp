@@ -42,7 +42,8 @@ class block_recording {
         write(f, alive);
     }
 
-    // If used, the right pays what the body pays and ends the trade. Past rights were not used.
+    // Records a right. Its use pays what its body pays and ends the trade, unless it can be used again.
+    // Rights of past dates were not used.
     void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
@@ -68,7 +69,7 @@ class block_recording {
         write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive, std::move(out));
     }
 
-    // The right's payment is not known yet; what it would pay today is the best indicator.
+    // Records a decision on notice: its best indicator is the payment if the right were used today.
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body, false);
@@ -109,7 +110,7 @@ class block_recording {
         return out;
     }
 
-    // Makes the market look ahead as the decider says, during its lifetime.
+    // For its lifetime, the decider chooses the numbers by which the market prices later dates.
     class features_ahead final : public numbers_ahead {
       public:
         features_ahead(world& market, decider& by, const right_at_hand& right)
@@ -141,13 +142,13 @@ class block_recording {
         }
     }
 
-    // A decision may ask for a number before it is defined, such as a mean before its first day.
+    // Replaces a number that is not defined yet by 0, such as a mean before its first day.
     value number_or_0(value v) {
-        constexpr double most = 1e37;  // finite in single, too
+        constexpr double most = 1e37;  // finite in single precision too
         return program::select(made_.number(-most) < v && v < made_.number(most), v, made_.number(0));
     }
 
-    // Pays for the use of a right on paths that use it, and ends the trade there unless it goes on.
+    // Pays for the right on paths where `used` is true, and ends the trade there unless `goes_on`.
     void write_used(value used, bool goes_on, value paid, value alive, frame out) {
         if (!is(used, false)) {
             out.paid = program::select(used, paid, made_.number(0));
@@ -206,7 +207,7 @@ class block_recording {
 
     void step(place, const stop&, frame& f) { f.going = made_.truth(false); }
 
-    // The trade must be corrected, so the message gives no place in the script.
+    // The user has to correct the trade and not the script, so the message gives no place in the script.
     void step(place, const refusal& r, frame&) {
         throw error(error_kind::input, "the terms of the trade are refused: " + r.reason);
     }

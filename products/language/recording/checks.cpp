@@ -47,7 +47,7 @@ void checks::check_overflow(const expression& e, value v, frame& f) {
 
 void checks::check(const expression& e, value v, frame& f) {
     if (!f.is_played || (v.is_constant() && std::isfinite(v.constant()))) return;
-    if (at_.checked == nullptr) {  // executed at once
+    if (at_.checked == nullptr) {  // the block is executed at once, not recorded
         if (v.is_constant()) at_.script.fail(e.where, told(e));
         return;
     }

@@ -14,8 +14,8 @@ namespace tilewalk::language::recording {
 
 struct checked_operations {
     std::vector<const expression*> operations;  // in order of first use
-    // If true, a state of each operation ends as 0 on paths without its fault; else faults go into the
-    // payoff.
+    // True: each operation has a state that ends as 0 on paths without its fault. False: faults make the
+    // payoff NaN.
     bool are_told_apart = false;
     std::vector<std::uint32_t> states{};  // by operation, if they are told apart
 
@@ -30,12 +30,12 @@ class checks {
 
     // Checks `v`, the result of a division, root, logarithm, exponential or power that may leave its domain.
     void check_operation(const expression& e, value v, frame& f);
-    // Checks a sum, difference or product whose overflow the script would hide later.
+    // Checks a sum, difference or product if the script would hide its overflow later, as a comparison does.
     void check_overflow(const expression& e, value v, frame& f);
 
     // Adds the flaws of `more` to `to`, on paths where the condition equals `side`.
     void add(value condition, bool side, const flaws& more, flaws& to);
-    // Merges the flaws of two branches, which began with `before`, into `yes`.
+    // Merges the flaws of two branches into `yes`. `before` are the flaws with which both branches began.
     void join(value condition, const flaws& before, flaws& yes, const flaws& no);
     // Keeps flaws of paths on which the condition is true.
     flaws only(value condition, const flaws& of);

@@ -128,7 +128,7 @@ value expressions::binary(const expression& e, frame& f) {
         const bool is_and = e.sign == binary_operator::logical_and;
         const value a = evaluate(left, f);
         if (is(a, !is_and)) return a;  // the other side is not evaluated
-        // The right side matters only if the left one does not decide.
+        // Flaws of the right side count only on paths where the left side does not decide.
         const flaws before = std::exchange(f.flaws, {});
         const value b = evaluate(right, f);
         const flaws of_right = std::exchange(f.flaws, before);
@@ -140,7 +140,7 @@ value expressions::binary(const expression& e, frame& f) {
         return made_.truth(same == (e.sign == binary_operator::equal));
     }
     if (left.of == type::date) return compare_dates(e.sign, days_.years_of(left), days_.years_of(right));
-    // An overflow of an operand stays visible in a sum, a product, or a quotient's numerator.
+    // An overflow of an operand needs no check in a sum, a product or a numerator: the result shows it.
     const bool shows = e.of == type::number;
     const bool shows_right = shows && e.sign != binary_operator::divide;
     const value a = shows ? evaluate(left, f) : number(left, f);
@@ -177,7 +177,8 @@ const std::string& expressions::asset_of(const expression& e) const {
 value expressions::call(const expression& e, frame& f) {
     switch (e.calls) {
         case function::spot:
-            // A spot inside `between` is the one at the interval's end, and so depends on its length.
+            // A spot inside `between` is read at the interval's end: the price depends on the length of
+            // intervals.
             if (at_.of != nullptr && at_.of->continuous) at_.market->approximates_inside();
             return market_.spot(asset_of(e.operands[0]));
         case function::fx: {
@@ -301,7 +302,7 @@ void expressions::keep_compared(const expression& e, const std::vector<value>& e
     compared_ = {written(e.operands.back()), at_.script.list_of(e.list), each, e.calls == function::worst};
 }
 
-// A number that decides the structure of the program, so it must not be a term or vary by path.
+// Evaluates a number that decides which operations are recorded, so it can't be a term or vary by path.
 double expressions::fixed_number(const expression& e) const {
     switch (e.is) {
         case form::number:

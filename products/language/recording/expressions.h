@@ -28,13 +28,13 @@ class expressions {
 
     // Records the expression. Checks operations that may leave their domain; flaws go into the frame.
     value evaluate(const expression& e, frame& f);
-    // Also checks for an overflow that the script would hide later.
+    // Like evaluate(), but also checks for an overflow that the script would hide later.
     value number(const expression& e, frame& f);
 
     // Calls `with` for each asset of a list, as the asset of the innermost loop.
     void for_each_asset(std::size_t list, const std::function<void()>& with);
     const compared_assets& compared() const { return compared_; }
-    // The position of an index's asset in its loop's list, from 0.
+    // The current position of the loop's asset `index` in the loop's list, from 0.
     std::size_t element_at(const expression& index) const { return loops_[index.slot].element; }
 
   private:
@@ -42,7 +42,7 @@ class expressions {
         std::size_t element = 0;
         const std::string* name = nullptr;
     };
-    // Scope of the innermost loop, left by exceptions too.
+    // Opens a loop for its lifetime, so that an exception closes it too.
     class open_loop {
       public:
         explicit open_loop(std::vector<asset_of_loop>& loops) : loops_(loops) { loops_.emplace_back(); }

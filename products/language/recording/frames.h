@@ -16,17 +16,17 @@ struct state_slots {
     std::vector<std::vector<std::uint32_t>> variables;  // by variable and element
 };
 
-// Results of checks, finite on paths without faults: by operation if told apart, else one for all under 0.
+// Results of checks, finite on paths without faults: by operation if told apart, else all under key 0.
 using flaws = std::map<std::size_t, value>;
 
 struct frame {
-    std::vector<std::vector<value>> variables;  // by variable and element; not valid: unchanged in the block
-    value paid;                                 // in this block so far; not valid if nothing
-    value going;                                // a truth: not stopped in this block; not valid if certain
+    std::vector<std::vector<value>> variables;  // by variable and element; not valid: unchanged in this block
+    value paid;                                 // paid in this block so far; not valid if nothing is
+    value going;                                // a truth: not stopped in this block; not valid if true
     language::recording::flaws flaws;
     value suspect;          // of the block, written with its payoff; not valid if none
     value flaw;             // of the block, part of its payment; not valid if none
-    bool is_played = true;  // false: hypothetical, nothing is checked
+    bool is_played = true;  // false if the body is only tried, as on a notice date: nothing is checked
 };
 
 class frames {
@@ -40,11 +40,11 @@ class frames {
 
     // Merges two branches: `yes` becomes the frame after both.
     void join(value condition, frame& yes, const frame& no);
-    // In an interval in parts, drops the effects of all parts but the last.
+    // If the interval is recorded in parts, drops the effects of all parts but the last.
     void keep_until_the_interval_ends(frame& f);
     // A truth: this part of an interval is its last.
     value interval_ends();
-    // Writes the states and payments of a block. `alive`: the script was running; not valid without `stop`.
+    // Writes the states and payments of a block. `alive`: the script was running; not valid if it can't stop.
     void write(const frame& f, value alive);
 
   private:

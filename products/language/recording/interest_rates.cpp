@@ -39,7 +39,7 @@ const dates::schedule& interest_rates::payments_of(const expression& e) const {
     return schedule;
 }
 
-// The payments of a swap that begins on a date of each run: the dates of the schedule after it.
+// The payments of a swap that begins on the call's second argument: in each run, the schedule's later dates.
 interest_rates::payments interest_rates::payments_of_swap(const expression& e) const {
     payments out{payments_of(e).times, days_.of(e.operands[1]), {}};
     const dates::date as_of = at_.script.as_of();
@@ -71,7 +71,7 @@ value interest_rates::bond_of_schedule(const expression& e, const payments& of, 
                                          "', which on " + to_string(at_.label_of(at_.runs[run])) +
                                          " has passed; expected a schedule of dates to come");
         }
-        years[run] = today;  // of a payment with weight 0
+        years[run] = today;  // stands in for a payment that this run weights with 0
     }
     return market_.bond(at_.script.currency_of(e.operands[0]), years, named);
 }

@@ -27,7 +27,7 @@ class interest_rates {
     struct payments {
         const std::vector<dates::time_point>& times;
         run_dates begin;
-        std::vector<std::size_t> first;  // by run: the first that counts
+        std::vector<std::size_t> first;  // by run: index of the first payment after the swap begins
     };
     payments payments_of_swap(const expression& e) const;
     value bond_of_schedule(const expression& e, const payments& of, std::size_t number);

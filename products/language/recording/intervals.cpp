@@ -15,14 +15,14 @@ std::string name_of(function asked, const std::string& asset) {
     return std::string(entry_of(asked).name) + " " + asset;
 }
 
-// True if payoffs of any form are unbiased. The mean of the logarithm is normal with known variance.
+// True if any payoff may use the answer without bias. A mean logarithm is normal with known variance.
 bool is_exact(function asked) {
     return asked != function::mean_spot && asked != function::variance_of_mean_spot &&
            asked != function::time_above && asked != function::time_below &&
            asked != function::variance_of_time_above && asked != function::variance_of_time_below;
 }
 
-// Answers that combine exactly: a touch time is drawn for paths that touch, and a mean has its variance.
+// Answers that are exact together: a touch time is drawn for paths that touch; a mean has its variance.
 enum class company : std::uint8_t { none, touch, mean };
 company company_of(function asked) {
     switch (asked) {
@@ -114,8 +114,8 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
     }
 }
 
-// Touches and extremes take jumps at the interval's start. Means and times average over jumps at start and
-// end.
+// Answers for a future interval. A jump counts at the interval's start for touches and extremes. For means
+// and times, the cases of a jump at the start and at the end are averaged.
 value intervals::to_come(const question& q) {
     switch (q.asked) {
         case function::touched_below:
@@ -225,7 +225,7 @@ value intervals::mean_log_spot(const question& q) {
     return mean_over_parts(q, mean);
 }
 
-// A jump at a uniform moment puts the mean uniformly between those of a jump at the start and at the end.
+// A jump at a uniform moment spreads the mean uniformly between its values for a jump at start and end.
 value intervals::variance_of_mean(const question& q) {
     const averaged what = q.asked == function::variance_of_mean_spot ? averaged::price : averaged::logarithm;
     value variance = at_.market->variance_of_mean(q.asset, q.path, what);
@@ -296,7 +296,7 @@ value intervals::time_of_touch(const question& q) {
     const bool is_below = q.asked == function::touch_time_below || q.asked == function::last_time_below;
     const bool is_last = q.asked == function::last_time_below || q.asked == function::last_time_above;
     const distances d = is_below ? from_above(q, q.levels[0]) : from_below(q, q.levels[0]);
-    // Joint sample: a last touch uses the same first touch.
+    // A first and a last touch of one level share this first touch, so that they are a joint sample.
     value& first = first_touches_[{is_below, q.asset, q.levels[0].index()}];
     if (!first.valid()) {
         const value normal = normal_between(q.asset);

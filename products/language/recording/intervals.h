@@ -17,7 +17,7 @@ class intervals {
     intervals(const block_at_hand& at, values& made, market_at_hand& market)
         : at_(at), made_(made), market_(market) {}
 
-    // Answers a function of intervals at these levels; in the past, by the fixing at the interval's end.
+    // The answer of an interval function for these levels; in the past, by the fixing at the interval's end.
     value of(function asked, const std::string& asset, const std::vector<value>& levels);
 
   private:
@@ -59,7 +59,7 @@ class intervals {
     const block_at_hand& at_;
     values& made_;
     market_at_hand& market_;
-    // By function, asset and levels, so that a sample requested twice in a block is the same.
+    // Answers by function, asset and levels, so that a sample requested twice in a block is the same.
     std::map<std::tuple<function, std::string, std::vector<std::uint32_t>>, value> known_;
     // First touches, by direction (true: from above), asset and level.
     std::map<std::tuple<bool, std::string, std::uint32_t>, value> first_touches_;

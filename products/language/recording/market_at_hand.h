@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices that a block asks its world for, each question once.
+// Prices that a block asks its world for; each question is asked once and its answer kept.
 #pragma once
 
 #include <span>

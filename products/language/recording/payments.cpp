@@ -10,14 +10,14 @@ void payments::pay(place where, const payment& p, frame& f) {
     const std::string& currency = p.in ? at_.script.currency_of(*p.in) : own;
     const std::string in = currency == own ? "" : " in " + p.in->text;
     const std::vector<double> when = payment_years(p, where);
-    // In the past a block runs once. Payments before as_of are gone. An amount in another currency that was
-    // fixed before as_of and is still to be paid converts at today's exchange rate.
+    // In the past, a block has one run, and payments before as_of are dropped. An amount in another currency
+    // that was fixed before as_of and is still to be paid is converted at today's exchange rate.
     world& market = *at_.market;
     const bool past = market.is_past();
     if (past && when[0] < -dates::same_time_years) return;
     const bool fixed_before = past && at_.runs.front().years < -dates::same_time_years;
 
-    // A right reads its payment before it pays it.
+    // The amount of a right is compared before it is paid, which may hide an overflow.
     const bool shows = !at_.of->right_of;
     value paid = shows ? amounts_.evaluate(p.amount, f) : amounts_.number(p.amount, f);
     if (p.at && !past) {
@@ -35,7 +35,7 @@ void payments::pay(place where, const payment& p, frame& f) {
     f.paid = f.paid.valid() ? f.paid + paid : paid;
 }
 
-// Years of each run's payment. `at` a time inside the interval counts as its end.
+// The years from as_of to each run's payment. A payment `at` a time inside the interval counts at its end.
 std::vector<double> payments::payment_years(const payment& p, place where) const {
     std::vector<double> when;
     when.reserve(at_.runs.size());
@@ -67,7 +67,7 @@ double payments::discount(const std::string& currency, double years) const {
     return years < -dates::same_time_years ? 0.0 : at_.market->discount(currency, std::max(years, 0.0));
 }
 
-// The present value of one unit of `currency` paid then, to be multiplied by the exchange rate at hand.
+// The discount factor for one unit of `currency` paid at `when`, before conversion at the current rate.
 value payments::discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();
@@ -82,8 +82,8 @@ value payments::discount_of(const payment& p, const std::vector<double>& when, c
     });
 }
 
-// Payment inside the interval: the discount factor is log-linear between the ends. In another currency the
-// payment waits in that currency until the end of the interval, where the exchange rate is known.
+// For a payment inside the interval, whose discount factor is log-linear between the ends. A payment in
+// another currency waits in that currency until the interval's end, where the exchange rate is known.
 value payments::discount_inside(const expression& at, const std::string& currency, const std::string& in,
                                 frame& f) {
     world& market = *at_.market;

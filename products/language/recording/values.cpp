@@ -6,7 +6,7 @@
 
 namespace tilewalk::language::recording {
 
-// Bounds the values of a block, since nested loops multiply as they unroll. Enough for any product.
+// Most values that a block may record: nested loops are unrolled, which multiplies their values.
 constexpr std::size_t most_values = std::size_t{1} << 20U;
 
 bool is(value v, bool yes) {

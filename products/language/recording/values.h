@@ -14,7 +14,7 @@ namespace tilewalk::language::recording {
 
 // True if a truth is a constant and equals `yes`.
 bool is(value v, bool yes);
-// Fold without an operation if one side is constant.
+// The truths a && b and a || b, recorded without an operation if one side is constant.
 value both(value a, value b);
 value either(value a, value b);
 
@@ -35,12 +35,12 @@ class values {
 
     value term(const std::string& name, double number);
     value row(const std::string& name, const std::function<double(const occurrence&)>& number_at);
-    // A truth that is known for each run of the block.
+    // A truth that is known beforehand for each run of the block.
     value flag(const std::string& name, const std::function<bool(const occurrence&)>& is_set);
     value step_length();
 
     bool is_in_parts() const { return is_in_parts_; }
-    // Combines the parts of an interval: `with` maps the number so far to the one including this part.
+    // Combines the parts of an interval: `with` maps the number before this part to the number after it.
     value over_parts(const std::string& name, value of_part, const std::function<value(value)>& with);
 
     void spend(place where, std::size_t count);
