@@ -97,7 +97,7 @@ bool active_values::is_active(std::size_t section, std::size_t at, const std::ve
             return false;
         case operation::flaw:
             return before[n.args[2]];
-        // Only smoothed comparisons make a truth active; `equal` of two truths inherits that.
+        // A truth has a derivative only through a smoothed comparison; `equal` of two truths passes it on.
         case operation::equal:
             return is_truth[n.args[0]] && is_truth[n.args[1]] &&
                    (is_moved_truth(n.args[0]) || is_moved_truth(n.args[1]));

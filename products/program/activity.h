@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity: values with a derivative to wanted numbers. Floors and unsmoothed comparisons have none.
+// Activity: which values may have a derivative to wanted numbers. Floors and unsmoothed comparisons don't.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace tilewalk::program {
 class active_values {
   public:
     static constexpr std::uint32_t no_normal = ~std::uint32_t{0};
-    // `normal` is the slot of a normal number that is wanted too.
+    // `normal` is the slot of a normal number that is wanted as well.
     active_values(const path_program& p, const wanted_numbers& wanted, std::vector<jump> smoothed = {},
                   std::uint32_t normal = no_normal);
 
     const std::vector<bool>& states() const { return states_; }
     std::vector<bool> of(std::size_t section) const;
-    // Nodes that hold a truth (0 or 1), by node. Conditions on other numbers have no derivative.
+    // By node: true if the node holds a truth (0 or 1). A condition on another number has no derivative.
     std::vector<bool> truths(std::size_t section) const;
 
   private:

@@ -23,21 +23,21 @@ struct wanted_numbers {
 wanted_numbers no_number_of(const path_program& p);
 wanted_numbers all_numbers_of(const path_program& p);
 
-// A comparison or a floor at which a number that later sections read jumps.
+// A node (comparison, floor or select) at which a number jumps that later sections read.
 struct jump {
     std::uint32_t section = 0, node = 0;
     friend bool operator==(const jump&, const jump&) = default;
 };
 
-// A number of the program, and the state of the way back that holds its derivative along a path: summed over
-// all runs at the start of the path, or of one run after the section.
+// A number of the program, and the state of the way back that holds its derivative along a path: after a
+// section the derivative of one run, at the path's start the sum over all runs.
 struct derivative_in {
     std::uint32_t number = 0;  // a state, a column or a slot
     std::uint32_t state = 0;
 };
 
-// The derivatives of a run to the numbers of a table. A read leaves two states: the derivative to the
-// interpolated number, and the position, which divides it between two neighbours.
+// The derivatives of one run to the numbers of a table. Each read of the table leaves two states: the
+// derivative to the interpolated number, and the position, which divides it between two neighbours.
 struct derivative_in_table {
     struct read {
         std::uint32_t state = 0, position = 0;  // states of the way back
@@ -46,15 +46,15 @@ struct derivative_in_table {
     std::vector<read> reads{};
 };
 
-// The way back through a section. Before: the states at the section's start and the derivatives to the states
-// that it left. After: the derivatives to the states at its start.
+// The way back through a section. It starts from the forward states at the section's start and the
+// derivatives to the states that it left, and ends with the derivatives to the states at its start.
 struct section_derivatives {
-    std::vector<derivative_in> given;  // forward states to be handed in before the section runs
+    std::vector<derivative_in> given;  // forward states that the section needs before it is walked back
     std::vector<derivative_in> rows, scenarios;
     std::vector<derivative_in_table> tables;
 };
 
-// Sections have the same numbers in all three programs. A path runs them back in reverse order.
+// Sections have the same numbers in the original program, `back` and `again`. `back` runs in reverse order.
 struct adjoint_program {
     path_program back;
     // The forward program reduced to what the way back needs; states and columns keep their places.
@@ -62,15 +62,16 @@ struct adjoint_program {
     std::vector<section_derivatives> sections;
     std::vector<derivative_in> initial_states, terms;
     std::vector<jump> smoothed;
-    // The state of the way back that starts at 1; ~0 if no wanted number matters.
+    // The state of the way back that starts at 1; ~0 if the output depends on no wanted number.
     std::uint32_t seeded = 0;
-    // True if normals hold jumps still (see likelihood_ratio.h) and a control is subtracted from the output.
+    // True if normals hold jumps still (see likelihood_ratio.h). A constant, the control, is then subtracted
+    // from the output.
     bool has_control = false;
 };
 
-// `output` is a place among the outputs of p.
+// `output` is an index into p.outputs.
 //
-// At a kink the derivative is that of the operand taken: at a tie of min or max, the first operand's. The
+// At a kink the derivative is that of the operand taken; at a tie of min or max, of the first operand. The
 // square root has derivative 0 at 0. Comparisons, floors and conditions have no derivative, so a jump of the
 // payoff is missed. A number that a condition does not select on a path contributes nothing, however large
 // its own derivative.
@@ -82,18 +83,18 @@ struct adjoint_program {
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
                         const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 
-// The forward program for steps that only sections on every step follow: without what only the way back of
-// other sections needs. States and columns keep their places.
+// The forward program for steps that only sections on every step follow: without numbers that only the way
+// back of other sections needs. States and columns keep their places.
 path_program again_quietly(const adjoint_program& a);
 
-// The width of each smoothed comparison, by its runs; 0 switches the smoothing off.
+// Widths by smoothed comparison and run; 0 switches the smoothing off.
 using smoothing = std::vector<std::vector<double>>;
 
 // A trade's derivatives in one array: to initial states, to terms, then by section and run.
 struct derivative_places {
-    std::size_t terms = 0;             // the first of a term
-    std::vector<std::size_t> first;    // by section: of its first run
-    std::vector<std::size_t> per_run;  // by section
+    std::size_t terms = 0;             // place of the first term
+    std::vector<std::size_t> first;    // by section: place of its first run
+    std::vector<std::size_t> per_run;  // by section: numbers of one run
     std::size_t size = 0;
 
     std::size_t of_run(std::size_t section, std::size_t run) const {
@@ -102,10 +103,10 @@ struct derivative_places {
 };
 derivative_places places_of(const adjoint_program& a, const path_data& data);
 
-// The numbers of a trade in the same layout. Scenarios are 0, since a trade does not own their numbers.
+// The numbers of a trade, laid out by derivative_places. Scenarios are 0, since no trade owns their numbers.
 std::vector<double> numbers_in_line(const adjoint_program& a, const path_data& data);
 
-// Data of the way back. `control` is subtracted from the output if has_control; best near the output's mean.
+// Data of the way back. `control` is the constant subtracted if has_control, best near the output's mean.
 path_data data_of_back(const adjoint_program& a, const path_data& data, const smoothing& widths = {},
                        double control = 0);
 

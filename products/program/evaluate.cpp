@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation on single numbers, for folding and for tests. Compiled with -march=x86-64-v3 -O2
+// Evaluates one operation on single numbers, for folding and tests. Compiled with -march=x86-64-v3 -O2
 // -ffp-contract=off, so that fma is an instruction: call it only if runnable_instruction_sets() is not empty.
 #include "products/program/evaluate.h"
 
@@ -31,7 +31,7 @@ constexpr auto functions = []<std::size_t... index>(std::index_sequence<index...
 }
 (std::make_index_sequence<operations.size()>{});
 
-// Built at compile time: this file must not emit a std function compiled for its instruction set.
+// Built at compile time: a std function emitted here would use this file's instruction set everywhere.
 constexpr const function* first_function = functions.data();
 
 // Maps floating-point numbers to signed words in the same order; both zeros are one word.
@@ -71,7 +71,7 @@ double least_logarithm_in(bool above, real level, real scale, real divisor) {
     using word = typename in_order<real>::word;
     const word lowest = place_of(-infinity), highest = place_of(infinity);
     if (is_there(-infinity)) return static_cast<double>(-infinity);
-    // Searches from a guess in steps of doubling length, then bisects. exp(infinity) is above any level.
+    // Search from a guess in steps of doubling length, then bisect. exp(infinity) is above any level.
     const real guess = kernels::log(level * divisor / scale);
     word here = guess > -infinity && guess < infinity ? place_of(guess) : 0, not_yet = lowest,
          there = highest;

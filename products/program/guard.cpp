@@ -14,7 +14,7 @@ namespace {
 
 using index = std::uint32_t;
 
-// The number of operands that a condition selects between. A flaw always reads its last operand.
+// The number of operands between which the condition chooses. A `flaw` reads its last operand in any case.
 int sides_of(operation code) {
     return code == operation::select ? 2 : code == operation::flaw ? 1 : 0;
 }
@@ -66,7 +66,7 @@ class needs {
     std::vector<choice> by_;
 };
 
-// Selects inside one side of another count towards that side or, if that is not worth a guard, alone.
+// Finds sides worth a guard. A select within another's side counts towards this or, if not worth it, alone.
 needs worth_guarding(const lane_section& of, int least_cost) {
     std::set<choice> not_worth_it;
     for (;;) {
@@ -96,7 +96,7 @@ class layout {
         out_.code = of_;
         out_.code.nodes.clear();
         for (index i = 0; i < of_.nodes.size(); ++i) {
-            if (needed_.of(i) != nullptr) continue;  // it stands before the first choice that asks for it
+            if (needed_.of(i) != nullptr) continue;  // cover() places it before a choice that needs it
             const node& n = of_.nodes[i];
             if (sides_of(n.code) > 0) cover(n.args[1], {n.args[0], true});
             if (sides_of(n.code) > 1) cover(n.args[2], {n.args[0], false});
@@ -114,7 +114,7 @@ class layout {
         return here != nullptr && *here == by && place_[i] == nowhere;
     }
 
-    // Adds every node of this side whose operands are placed, so that one guard usually suffices.
+    // Appends every node of this side whose operands are in place, so that one guard usually suffices.
     void cover(index root, const choice& by) {
         if (!is_due(root, by)) return;
         const auto first = static_cast<index>(out_.code.nodes.size());

@@ -19,13 +19,13 @@ struct guard {
 
 struct guarded_section {
     lane_section code;          // nodes that a guard covers are adjacent
-    std::vector<guard> guards;  // by place; disjoint
+    std::vector<guard> guards;  // in order of their nodes; disjoint
 };
 
 // Least cost of a guarded side, in additions. Below, a branch costs a GPU about what it saves.
 inline constexpr int least_guarded_cost = 100;
 
-// Nodes outside of guards keep their order.
+// Moves the nodes of a guard together; nodes outside of guards keep their order.
 guarded_section guarded(const lane_section& of, int least_cost = least_guarded_cost);
 
 }  // namespace tilewalk::program

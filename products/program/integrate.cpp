@@ -15,11 +15,11 @@ namespace {
 
 constexpr double least_probability = 1e-30;
 
-// The two sides of a decision, as nodes of its section: the probability of each given the roots before, and
-// the coordinate along the direction, drawn anew on each side. `below` and `above` are the probabilities that
-// a normal number lies below and above the root, within what the date's earlier roots leave.
+// The two sides of a decision, as nodes of its section. `below` and `above`: the probabilities that the
+// coordinate along the direction is below and above the decision's root, given earlier roots of the date.
+// `goes_`: the probability of each side. `at_`: the coordinate drawn anew on each side.
 struct sides {
-    index place, below, above;  // the place before
+    index place, below, above;  // place: the coordinate before
     index goes_below, goes_above, at_below, at_above;
 };
 
@@ -65,7 +65,7 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // Adds the gain of a path to an output: the surviving part by its weight, the ended part by the rest.
+    // Adds a path's gain to an output: what goes on counts by its weight, what has ended by 1 - weight.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;
@@ -85,8 +85,8 @@ class integration {
             if (!found_.is_output(w.state)) to.writes.push_back({w.state, make.same()[w.node]});
     }
 
-    // The new draw has the same relative position within each side as the old one has within all. A side of
-    // probability 0 counts for nothing, but still has a coordinate.
+    // A new coordinate has the same relative position within its side as the old one within the whole range.
+    // A side of probability 0 counts for nothing, but still has a coordinate.
     sides find_sides(section_maker& make, const decision& d) const {
         node_list& list = make.list();
         const auto put = [&](operation code, index a, index b = 0, index c = 0) {
@@ -130,7 +130,7 @@ class integration {
         return out;
     }
 
-    // The section's nodes with the decision fixed to `truth`, at the given levels.
+    // Copies the section's nodes, with the decision's truth fixed to `truth` and states replaced by `levels`.
     std::vector<index> taken(section_maker& make, const decision& d, bool truth,
                              const std::map<index, index>& levels) const {
         const std::vector<node>& from = p_.sections[d.section].nodes;
@@ -176,7 +176,7 @@ class integration {
     const decisions_to_integrate& found_;
     whole_program out_;
     bool share_a_date_ = false;
-    index weight_ = nowhere, below_ = nowhere, above_ = nowhere, place_ = nowhere;  // states
+    index weight_ = nowhere, below_ = nowhere, above_ = nowhere, place_ = nowhere;  // states, or nowhere
 };
 
 }  // namespace

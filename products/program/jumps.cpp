@@ -19,7 +19,7 @@ using index = std::uint32_t;
 
 constexpr std::uint64_t tried_paths = 12, most_tried_paths = 1200;
 constexpr std::uint64_t measured_paths = 64;
-constexpr std::size_t most_places = 24;  // tried for each comparison
+constexpr std::size_t most_places = 24;  // places on paths at which a comparison is tried
 constexpr double same_number = 1e-9;     // of the size of the larger side, or of 1
 
 bool is_comparison(operation code) {
@@ -61,7 +61,7 @@ class candidate {
             const index moved = comparison_.args[side], to = comparison_.args[1 - side];
             const std::vector<double> v = on.values(section_, at, moved, as_is[to]);
             if (!std::isfinite(as_is[to]) || v[to] != as_is[to]) {
-                jumps_[side] = true;  // moving the operand moves the other operand too
+                jumps_[side] = true;  // moving one operand moves the other one too
                 continue;
             }
             is_tried = true;
@@ -79,19 +79,19 @@ class candidate {
     std::size_t section_;
     index node_;
     node comparison_;
-    std::vector<index> decides_;  // selects
+    std::vector<index> decides_;  // selects that the comparison decides
     bool is_known_jump_ = false;
     std::array<bool, 2> jumps_{};  // by the operand that is moved
     std::size_t tried_ = 0;
 };
 
-// Tests on some runs whether the payoff is linear in the truth of a comparison.
+// Tests on some paths whether the payoff is linear in the truth of a comparison.
 class linearity {
   public:
     linearity(const path_program& p, const path_data& data, const timeline& when)
         : p_(p), data_(data), when_(when), on_(p, data) {}
 
-    // Tries paths until a truth matters: many decide nothing, such as those of a note called before.
+    // Tries paths until the truth matters: on many it decides nothing, such as after a note was called.
     bool holds_for(const jump& of) const {
         const std::size_t runs = data_.runs[of.section];
         if (runs == 0) return false;
@@ -126,7 +126,7 @@ class linearity {
     trial on_;
 };
 
-// All numbers but states that hold truths or constants: such a state jumped where it was written.
+// All numbers except states that hold truths or constants: such a state jumps only where it is written.
 wanted_numbers numbers_of_paths(const path_program& p) {
     wanted_numbers out = all_numbers_of(p);
     for (const lane_section& s : p.sections) {
@@ -146,7 +146,7 @@ wanted_numbers numbers_of_paths(const path_program& p) {
 
 namespace {
 
-// Nodes that matter to later sections by more than a policy's comparisons with its continuation value.
+// Nodes that later sections use for more than a policy's comparisons with its continuation value.
 std::vector<bool> beside_decisions(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
     std::vector<bool> is_to_come(s.nodes.size()), matters(s.nodes.size());
@@ -193,8 +193,8 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
             const bool is_moved = std::ranges::any_of(operands(n), [&](index arg) { return is_active[arg]; });
             if (!is_moved) continue;
             if (n.code == operation::floor) out.push_back({static_cast<index>(s), i});
-            // A number of the path used as a condition jumps at 0. A number of the trade does not change for
-            // small moves of its inputs, nor does a state that nothing writes.
+            // A condition that is a number of the path jumps at 0. A small move of the inputs does not take a
+            // term, a row, or a state that nothing writes, across 0.
             const auto is_moved_by_paths = [&](index arg) {
                 const node& of = nodes[arg];
                 const bool stays = of.code == operation::state && !is_written[of.args[0]];
@@ -224,7 +224,7 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
 
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all,
                            const wanted_numbers& wanted) {
-    // A comparison may move only because an earlier smoothed one decides what it compares.
+    // A comparison may move only because an earlier one decides what it compares: treat all as smoothed.
     const active_values active(p, wanted, all);
     std::vector<jump> out;
     std::vector<bool> is_active;
@@ -251,7 +251,7 @@ std::vector<jump> smoothable(const path_program& p, const path_data& data, const
 
 namespace {
 
-// Numbers between those of two paths. Normals of the second path are multiplied by `reach`.
+// Shocks between those of two paths: `reach` multiplies the second path's normals, `share` is its weight.
 class bent_numbers {
   public:
     bent_numbers(std::uint64_t path, double reach, double share)
@@ -284,13 +284,13 @@ class bent_paths {
 
     struct seen {
         double payoff = 0;
-        std::vector<double> sides{};          // of jumps, as often as a path meets one
-        std::vector<std::size_t> of_jumps{};  // by number
+        std::vector<double> sides{};          // side of each jump, in the order in which the path meets them
+        std::vector<std::size_t> of_jumps{};  // number of the jump of each side
     };
 
     int fewest_crossed() const { return *std::ranges::min_element(crossed_); }
 
-    // Half of the pairs end within the usual range of paths, the others two and four times as far.
+    // Half of the second paths are usual ones, the others reach two or four times as far.
     seen bent(std::uint64_t pair, double share) const {
         constexpr std::array<double, 4> reaches{1, 2, 1, 4};
         seen out;
@@ -310,7 +310,7 @@ class bent_paths {
         return out;
     }
 
-    // Bisects towards the first crossing of the jump that was crossed least so far.
+    // The payoff's step at a crossing of the jump that was crossed least so far, found by bisection.
     double step_between(std::uint64_t pair) {
         seen from = bent(pair, 0), to = bent(pair, 1);
         std::size_t crossing = from.sides.size();

@@ -16,7 +16,7 @@ namespace tilewalk::program {
 // on some paths. Decisions of a policy are no jumps: both alternatives are worth the same there.
 std::vector<jump> jumps_of(const path_program& p, const path_data& data, const timeline& when);
 
-// Returns the jumps whose place depends on the wanted numbers.
+// Returns the jumps whose place on a path depends on the wanted numbers.
 std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, const wanted_numbers& wanted);
 
 // Returns the less and less_equal comparisons in whose truth the payoff is linear. Tries truths between 0 and
@@ -24,14 +24,14 @@ std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all, 
 std::vector<jump> smoothable(const path_program& p, const path_data& data, const timeline& when,
                              const std::vector<jump>& all);
 
-// The largest step of the first output while one path is bent into another, all numbers at one rate, until it
-// crosses a jump. Tried on several pairs for each jump. Close to 0 if a comparison only chooses between
-// formulas that agree. Empty if some jump was never crossed.
+// The largest step of the first output at a jump, found by moving all shocks of one path evenly to those of
+// another until it crosses the jump. Tried on several pairs for each jump. Close to 0 if comparisons only
+// choose between formulas that agree. Empty if some jump was never crossed.
 std::optional<double> largest_step(const path_program& p, const path_data& data, const timeline& when,
                                    const std::vector<jump>& jumps);
 
-// Widths for a run of `paths` paths, from the spread of the compared difference on some paths, by the rule
-// for density estimates without second-order bias.
+// Widths of the smoothed comparisons for a run of `paths` paths, from the spread of the compared difference
+// on some paths, by the rule for density estimates without second-order bias.
 smoothing widths_for(const path_program& p, const path_data& data, const timeline& when,
                      const std::vector<jump>& smoothed, std::uint64_t paths);
 

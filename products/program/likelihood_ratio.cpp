@@ -19,12 +19,12 @@ namespace {
 using index = std::uint32_t;
 
 constexpr std::uint64_t paths_of_strength = 64, compared_paths = 4;
-// A jump counts as unmoved if its least slope is below this part of its mean slope.
+// A jump counts as unmoved by a normal number if its least slope is below this part of its mean slope.
 constexpr double least_slope = 1e-3;
 constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
 
-// Carries derivatives to one normal number of each step through the sections of a program. The step section
-// starts from states that do not depend on its normal.
+// Adds the derivatives of all states to one normal number of each step (slopes) to the sections of a program.
+// The step section starts from states that do not depend on its normal.
 class slopes_of_states {
   public:
     slopes_of_states(scored_program& into, const std::vector<jump>& jumps)
@@ -34,7 +34,7 @@ class slopes_of_states {
         is_touched_ = is_rough_;
     }
 
-    // Returns false if a jump can't be held still.
+    // Returns false if the normal number can't hold a jump still.
     bool add() {
         for (std::size_t s = 0; s < into_.code.sections.size(); ++s)
             if (!go_through(s)) return false;
@@ -105,7 +105,7 @@ class slopes_of_states {
         section_->writes.push_back({at, slope == no_slope ? constant(0) : slope});
     }
 
-    // Resets the slopes that the step itself does not write.
+    // Sets the slopes that the step does not write itself to 0, so that each step starts anew.
     void begin_steps_anew() {
         section_ = &into_.code.sections.front();
         seen_.clear();
@@ -147,7 +147,7 @@ class slopes_of_states {
                                     put(operation::exp, {put(operation::mul, {constant(-0.5), squared})})});
     }
 
-    // True if a node depends on the normal number. is_rough: by a kink or a jump.
+    // True if a node depends on the normal number; is_rough: if it does so by a kink or a jump.
     bool is_touched(index i) {
         find_facts();
         return touched_[i];
@@ -272,7 +272,7 @@ class slopes_of_states {
                 is_known_ = false;  // not differentiable
                 return no_slope;
             default:
-                return no_slope;  // floors and truths move by jumps alone
+                return no_slope;  // floors and truths change by jumps alone
         }
     }
     index sum_of_products(index slope, index by, index other, index other_by) {
@@ -293,7 +293,7 @@ class slopes_of_states {
     bool is_known_ = true;
 };
 
-// The difference compared at a jump in one of its runs, and its slope.
+// The difference between the operands of a jump's comparison, in one of its runs, and its slope.
 struct seen_jump {
     std::size_t step = 0, jump = 0, run = 0;
     double difference = 0, slope = 0;
@@ -315,7 +315,7 @@ std::vector<seen_jump> jumps_on_path(const scored_program& of, const path_data& 
     return out;
 }
 
-// The sum of log(mean absolute slope) over jumps and runs: larger is better. Empty if a jump is unmoved.
+// How much a normal number moves jumps: the sum of log(mean absolute slope). Empty if a jump is unmoved.
 std::optional<double> strength_of(const scored_program& of, const path_data& data, const timeline& when) {
     struct seen {
         double count = 0, sum = 0, least = INFINITY;
@@ -349,7 +349,7 @@ path_data moved(path_data data, const path_data& direction, double by) {
     for (std::size_t s = 0; s < data.rows.size(); ++s) move(data.rows[s], direction.rows[s], by);
     return data;
 }
-// A step that moves no number by more than a small part of its size.
+// The length of a move along `direction` that changes no number by more than a small part of its size.
 double small_move(const path_data& data, const path_data& direction) {
     constexpr double least_size = 0.01, part = 1e-5;
     double fastest = 0;
@@ -393,8 +393,7 @@ std::optional<scored_program> scored(const path_program& p, const path_data& dat
 
 bool stand_still_together(const scored_program& of, const path_data& data, const timeline& when,
                           const path_data& direction) {
-    constexpr double same = 1e-4, of_path = 1e-6;  // relative to the move; relative to the largest move of
-                                                   // the path
+    constexpr double same = 1e-4, of_path = 1e-6;  // relative to a move; to the path's largest
     if (of.jumps.size() < 2) return true;
     const double by = small_move(data, direction);
     if (by == 0) return true;
@@ -403,7 +402,7 @@ bool stand_still_together(const scored_program& of, const path_data& data, const
     for (std::uint64_t path = 0; path < compared_paths; ++path) {
         const auto here = jumps_on_path(of, numbers, when, path);
         const auto up = jumps_on_path(of, higher, when, path), down = jumps_on_path(of, lower, when, path);
-        std::vector<double> moves;  // of the normal number
+        std::vector<double> moves;  // moves of the normal number that hold each jump still
         double greatest = 0;
         for (std::size_t i = 0; i < here.size(); ++i) {
             moves.push_back((up[i].difference - down[i].difference) / (2 * by) / here[i].slope);

@@ -23,7 +23,7 @@ namespace tilewalk::program {
 
 inline constexpr std::uint32_t no_slope = ~std::uint32_t{0};
 
-// A less or less_equal comparison, and nodes of (second - first) operand and its derivatives to the normal.
+// A less or less_equal comparison, its difference (second - first operand) and derivatives to the normal.
 struct scored_jump {
     jump at{};
     std::uint32_t difference = 0, slope = 0;
@@ -33,24 +33,24 @@ struct scored_jump {
 // A path program that also carries derivatives of its states to a normal number of the last step.
 struct scored_program {
     path_program code;
-    std::uint32_t normal = 0;  // its slot
+    std::uint32_t normal = 0;  // slot of this normal number
     std::vector<scored_jump> jumps{};
-    // By state: the state that holds its derivative; no_slope if 0. Derivatives have derivatives.
+    // By state: the state that holds its derivative; no_slope if 0. States of derivatives have slopes too.
     std::vector<std::uint32_t> slopes{};
-    std::vector<bool> is_curvature{};  // by state: a second derivative
+    std::vector<bool> is_curvature{};  // by state: true if it holds a second derivative
 };
 
-// Empty if the jumps can't be held still by this normal number: a jump does not move with it, does not move
+// Empty if this normal number can't hold the jumps still: a jump does not move with the number, does not move
 // smoothly with it, or is not a less or less_equal comparison.
 std::optional<scored_program> scored_by(const path_program& p, const std::vector<jump>& jumps,
                                         std::uint32_t normal);
 
-// Chooses the normal number that moves the jumps most on some paths. Empty if each leaves some jump unmoved.
+// Chooses the normal number that moves jumps most on some paths. Empty if each leaves some jump unmoved.
 std::optional<scored_program> scored(const path_program& p, const path_data& data, const timeline& when,
                                      const std::vector<jump>& jumps);
 
-// One normal number holds one jump still. Tests on some paths whether the same move holds the other jumps of
-// the step still, when the numbers of the trade move along `direction`.
+// A normal number holds one jump still. Tests on some paths whether the same move also holds the other jumps
+// of the step still, when the numbers of the trade move along `direction`.
 bool stand_still_together(const scored_program& of, const path_data& data, const timeline& when,
                           const path_data& direction);
 

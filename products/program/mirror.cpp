@@ -24,7 +24,7 @@ std::optional<index> last_section(const timeline& when) {
     return runs == 1 ? std::optional(last) : std::nullopt;
 }
 
-// By node: true if the opposite path may have another number.
+// By node: true if it may have another number on the opposite path.
 std::vector<bool> differing(const std::vector<node>& nodes, const std::vector<bool>& states) {
     std::vector<bool> out(nodes.size(), false);
     for (index i = 0; i < nodes.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<bool> differing(const std::vector<node>& nodes, const std::vector<bo
     return out;
 }
 
-// By state: true if a section may read another number on the opposite path. Nothing follows the last section.
+// By state: true if a section may read another number on the opposite path. No section reads after the last.
 std::vector<bool> differing_states(const path_program& p, index last) {
     std::vector<bool> out(p.states.size(), false);
     for (bool is_new = true; is_new;) {
@@ -74,8 +74,8 @@ class sums_of_normals {
             longest_ = std::max(longest_, links[i]);
         }
     }
-    // Returns `nowhere` if the node is no such sum, or if adding the shocks again costs no more. A kernel
-    // that reads correlated moves recognises them only if all sums of a section are reflected alike.
+    // Returns the drift of a sum; `nowhere` if the node is no such sum, or if summing the opposite shocks
+    // costs no more. A kernel for correlated moves recognises sums only if a section reflects all alike.
     index drift_to_turn_about(index i) const { return longest_ < least_links ? nowhere : drift_[i]; }
 
   private:
@@ -152,7 +152,7 @@ class maker {
         return out;
     }
 
-    // Keeps nothing but the outputs.
+    // Writes the outputs, as means of both paths, and drops all other writes.
     void write_means(const lane_section& from, lane_section& into, const std::vector<bool>& differs,
                      const std::vector<index>& opposite) const {
         std::vector<state_write> means;
@@ -181,7 +181,7 @@ class maker {
     const path_program& from_;
     index last_;
     std::vector<bool> differs_;  // by state
-    std::vector<index> twin_;    // by state: that of the opposite path
+    std::vector<index> twin_;    // by state: the opposite path's state
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class chains {
         for (const state_write& w : step.writes) ++users_[w.node];
     }
 
-    // The last link of each chain, by the number of its shock, or `nowhere`. Empty unless only links use
+    // By shock: the last link of the chain that ends with it, or `nowhere`. Empty unless only links use
     // shocks, each intermediate sum is used by the next link alone, and chains end with different shocks.
     std::optional<std::vector<index>> ends(std::size_t shocks) const {
         std::vector<index> out(shocks, nowhere);
@@ -75,7 +75,7 @@ class chains {
     std::vector<index> links_;  // number of users that take it as their shock or their sum
 };
 
-// Drops all that no write needs, except tables. Returns the old number of each number of the section's rows.
+// Drops nodes and columns that no write needs. Returns the old place of each number of the section's rows.
 std::vector<index> drop_unneeded(lane_section& s) {
     keep_written(s);
 
@@ -123,7 +123,7 @@ std::optional<separated_moves> separate_moves(const path_program& p) {
     }
 
     separated_moves out{p, {}, {}};
-    out.code.normal_streams.clear();  // moves are of no stream
+    out.code.normal_streams.clear();  // moves belong to no stream
     out.code.lone_normals.clear();
     lane_section& step = out.code.sections[0];
     for (index i = 0; i < ends->size(); ++i) {

@@ -18,17 +18,17 @@ namespace tilewalk::program {
 // The drift and each root are a constant, a term or a row, by columns of the original program.
 struct factor_move {
     node drift;
-    std::vector<node> roots;  // i + 1 of them; empty if no path reads this move
+    std::vector<node> roots;  // i + 1 roots; empty if no path reads this move
 };
 
 struct separated_moves {
     path_program code;                 // normal i of its step is the finished move of factor i
-    std::vector<factor_move> factors;  // one for each normal of the step
-    // For each number of a row of code's step (columns, then tables): its place in the old row.
+    std::vector<factor_move> factors;  // by number: one for each normal of the step
+    // For each number in a row of code's step (columns, then tables): its place in the original row.
     std::vector<std::uint32_t> numbers_of_row;
 };
 
-// Empty if normals are used in any other way. A missing root is no zero: fma by 0 would turn -0 into +0.
+// Empty if p uses normals in any other way, or lacks a root: taking it as 0 would turn -0 into +0.
 std::optional<separated_moves> separate_moves(const path_program& p);
 
 path_data data_of_code(const separated_moves& m, const path_data& data);

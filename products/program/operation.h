@@ -11,12 +11,12 @@ namespace tilewalk::program {
 
 enum class operation : std::uint8_t {
     constant,  // a literal number
-    term,      // one number a trade: strikes, barriers, correlations
+    term,      // one number for each trade: strikes, barriers, correlations
     row,       // one number for each run of the section: times, discount factors, drifts
-    state,     // loop-carried, one number a path
+    state,     // one number for each path, carried from step to step
     normal,    // a standard normal shock of this step
     uniform,   // a uniform number in (0, 1) of this step
-    scenario,  // a number of an array by step and path
+    scenario,  // a number of an array, by step and path
     neg,
     abs,
     sqrt,
@@ -36,7 +36,7 @@ enum class operation : std::uint8_t {
     max,
     pow,
     fma,
-    // Truth: 1.0 is true, 0.0 is false.
+    // Operations that give a truth: 1.0 is true, 0.0 is false.
     less,
     less_equal,
     equal,
@@ -44,7 +44,7 @@ enum class operation : std::uint8_t {
     logical_and,
     logical_or,
     select,  // condition ? a : b
-    // b, or NaN if the condition is true and a is not finite. Derivatives are those of b.
+    // b, or NaN if the condition is true and a is not finite. Its derivative is that of b.
     flaw,  // condition, a, b
     interpolate,
     // The least x at which scale * exp(x) / divisor reaches a level, or exceeds it (see least_logarithm).
@@ -109,17 +109,17 @@ constexpr bool is_leaf(operation code) {
     return code <= operation::scenario;
 }
 
-// True if the result depends on more than the operands' numbers.
+// True if the operation reads a table besides its operands.
 constexpr bool reads_table(operation code) {
     return code == operation::interpolate;
 }
 
-// True for operations computed only ahead of the paths; they depend on the paths' number type.
+// True for operations computed only ahead of the paths, in the number type of the paths.
 constexpr bool is_ahead_of_paths(operation code) {
     return code == operation::least_log_reaching || code == operation::least_log_above;
 }
 
-// True for functions of single numbers, which paths and passes can compute.
+// True for functions of their operands alone, which both paths and passes can compute.
 constexpr bool is_function(operation code) {
     return !is_leaf(code) && !reads_table(code) && !is_ahead_of_paths(code);
 }

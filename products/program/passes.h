@@ -21,24 +21,24 @@ program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
 
-// For single_fast: gathers uniform factors and divisors, so that paths multiply once and never divide.
+// For single_fast: gathers factors and divisors that all paths share, so that paths multiply only once.
 program regroup(const program& p);
 
-// Compares logarithms where a path-independent level is compared with the least or greatest of products of
-// exponentials. Every decision stays the same; an exponential that no payoff reads disappears.
+// Compares logarithms where a level that all paths share is compared with the least or greatest of products
+// of exponentials. Every decision stays the same; an exponential that no payoff reads disappears.
 program compare_logarithms(const program& p);
 
 struct pass {
-    std::string_view name, what;  // `what` completes "the pass ..."
+    std::string_view name, what;  // `what` completes the sentence "the pass ..."
     program (*run)(const program& p);
     bool is_fast;  // runs for precision single_fast alone
 };
-// In the order in which they run.
+// All passes, in the order in which they run.
 std::span<const pass> passes();
 
 struct pass_options {
     bool is_fast = false;                      // for precision single_fast
-    std::vector<std::string_view> left_out{};  // by name
+    std::vector<std::string_view> left_out{};  // names of passes not to run
 };
 program optimise(const program& p, const pass_options& with = {});
 
@@ -60,16 +60,16 @@ struct lane_table {
 
 struct lane_section {
     std::string name;
-    // Computed for each run. `term` slots are columns of per_trade, `row` slots those recorded.
+    // Code run once for each run of the section: `term` reads a column of per_trade, `row` a recorded row.
     uniform_code per_run;
-    // Computed for each path. `term` and `row` slots are columns of per_trade and per_run.
+    // Code run on each path: `term` reads a column of per_trade, `row` a column of per_run.
     std::vector<node> nodes;
     std::vector<state_write> writes;
     std::vector<lane_table> tables{};  // by slot
     // Runs after every step, before any section that does not (see mark_every_step).
     bool is_on_every_step = false;
 
-    // A row of its data holds the columns of per_run, then the tables.
+    // Numbers in a row of the section's data: the columns of per_run, then the tables.
     std::size_t row_width() const { return place_of_table(tables.size()); }
     std::size_t place_of_table(std::size_t slot) const {
         std::size_t place = per_run.columns.size();
@@ -83,14 +83,14 @@ struct path_program {
     uniform_code per_trade;
     std::vector<lane_section> sections;
     std::vector<std::string> states;
-    std::vector<std::uint32_t> state_sources;  // the state of the recorded program that each state was
+    std::vector<std::uint32_t> state_sources;  // by state: its number in the recorded program
     std::vector<std::uint32_t> outputs;
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
-    std::vector<output_pair> crossed{};                              // by place among the outputs
-    std::vector<std::uint32_t> normal_streams{}, uniform_streams{};  // by slot, as in a program
-    std::vector<std::uint32_t> lone_normals{};                       // slots, likewise
+    std::vector<output_pair> crossed{};                              // pairs of indices into `outputs`
+    std::vector<std::uint32_t> normal_streams{}, uniform_streams{};  // by slot, as in `program`
+    std::vector<std::uint32_t> lone_normals{};                       // slots, as in `program`
 
     // Rows of a tally: the outputs, then the sums of pairs.
     std::size_t results() const { return outputs.size() + crossed.size(); }
@@ -103,8 +103,8 @@ struct path_program {
 path_program hoist(const program& p);
 std::string fault_of(const path_program& p);
 
-// The name of the term or row that a number is; empty if it is computed from others. Terms and rows are
-// numbered by columns of per_trade and per_run, inputs by slots.
+// The name of a term or row; empty if it is computed from others. A term or row is named by its column of
+// per_trade or per_run, an input by its slot.
 std::string name_of_input(const uniform_code& code, std::size_t slot);
 std::string name_of_term(const path_program& p, std::size_t column);
 std::string name_of_row(const path_program& p, std::size_t section, std::size_t column);
@@ -128,7 +128,7 @@ struct whole_program {
 // `walked_in` is the number type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 
-// False if a factor is not positive or a level not finite; such trades are walked without compare_logarithms.
+// False if, in a trade, a factor is not positive or a level not finite: walk it without compare_logarithms.
 bool has_all_logarithms(const path_program& p, const path_data& data);
 
 // Marks the sections that run after every step of the path, so that a walk need not test for them. In a step
@@ -138,11 +138,11 @@ bool has_all_logarithms(const path_program& p, const path_data& data);
 // whose number has no bit in a kernel's mask is not marked.
 void mark_every_step(path_program& p, const timeline& when, const std::vector<bool>& is_of_intervals = {});
 
-// For precision single_fast: a product used only in one sum or difference becomes a fused multiply-add, fixed
+// For precision single_fast: a product used in a single sum or difference becomes a fused multiply-add, fixed
 // in the program so that no compiler chooses it. Data bound to p fits the result too.
 path_program contract(const path_program& p);
 
-// Returns a fingerprint of structure: equal for programs that run the same code.
+// Returns a fingerprint of a program's structure: equal for programs that run the same code.
 std::string shape_of(const path_program& p);
 
 std::string print(const path_program& p);

@@ -17,10 +17,10 @@ std::string shortest(double number) {
     return {text.data(), end};
 }
 
-// Returns the name of the number that a node reads by slot, or an empty text.
+// Returns the name of the number that a node reads by its slot; empty if the number has no name.
 using naming = std::function<std::string(const node& of)>;
 
-// Writes a node as an expression of its operands' names; `prefix` belongs to the values of this code.
+// Writes a node as an expression of its operands' names. The names of this code's values begin with `prefix`.
 std::string expression(const node& n, const std::vector<std::string>& states, std::string_view prefix,
                        const naming& name_of) {
     const auto slot = std::to_string(n.args[0]);
@@ -134,7 +134,7 @@ std::string shape_of(const path_program& p) {
             put(w.state);
             put(w.node);
         }
-        // The nodes determine how many there are.
+        // The number of tables is not put: the nodes determine it.
         for (const lane_table& t : s.tables) {
             put(t.source);
             put(t.size);

@@ -50,7 +50,7 @@ struct table {
 //     interpolate = fma(at - i, table[i + 1] - table[i], table[i]).
 // A table is constant beyond its ends. A NaN position reads the first two numbers and gives NaN.
 inline constexpr std::uint32_t least_table_size = 2;
-// A float resolves all positions, and a 32-bit word counts all numbers of a table for the longest path.
+// Small enough for a float to resolve all positions, and for 32 bits to count all table numbers of a path.
 inline constexpr std::uint32_t most_table_size = 16384;
 
 // Nodes read the states as they stood when the section began; all writes happen at its end.
@@ -78,7 +78,7 @@ struct program {
     int normals_per_step = 0;
     int uniforms_per_step = 0;
     int scenarios_per_step = 0;
-    std::vector<output_pair> crossed{};  // by place among the outputs
+    std::vector<output_pair> crossed{};  // pairs of indices into `outputs`
     // By slot: the stream of its numbers (see places_in_streams).
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};
     // Slots of normals that build no Brownian path.
@@ -87,7 +87,7 @@ struct program {
 
 // The source of a scenario slot: step s reads row rows[s] of an array, one number for each path.
 struct scenario_rows {
-    std::uint32_t array = 0;  // its number in the market
+    std::uint32_t array = 0;  // the array's number in the market
     std::vector<std::uint32_t> rows;
 };
 

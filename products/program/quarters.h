@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results by quarter of a tile; a program names the wanted ones among its pairs of outputs.
+// Results by quarter of a tile. A program asks for a quarter by a special entry among its pairs of outputs.
 #pragma once
 
 #include <cstddef>

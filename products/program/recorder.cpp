@@ -222,7 +222,7 @@ value recorder::interpolate(tabulated in, value position) {
     return add_node({operation::interpolate, {position.index_, in.slot_, 0}, 0});
 }
 
-// Repeats the arithmetic of a path (see program.h).
+// Interpolates with the arithmetic that paths use (see program.h).
 double recorder::interpolated(const std::vector<double>& table, double position) const {
     using enum operation;
     const auto last = static_cast<double>(table.size() - 1);

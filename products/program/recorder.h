@@ -27,7 +27,7 @@ class value {
     value() = default;
     bool valid() const { return home_ != nullptr; }
     bool is_constant() const;
-    double constant() const;  // only if is_constant()
+    double constant() const;  // valid only if is_constant()
     recorder* home() const { return home_; }
     std::uint32_t index() const { return index_; }
 
@@ -63,7 +63,7 @@ class recorder {
     void set_eager(bool eager) { eager_ = eager; }
 
     // Code that records a long program calls poll() at least once for every `most_between_polls` numbers that
-    // it computes. The callback may throw, which ends the recording.
+    // it computes. The callback of poll() may throw, which ends the recording.
     static constexpr std::size_t most_between_polls = 64;
     void set_poll(std::function<void()> poll) { poll_ = std::move(poll); }
     void poll() const {
@@ -82,9 +82,9 @@ class recorder {
 
     value constant(double number);
     value truth(bool yes) { return constant(yes ? 1.0 : 0.0); }
-    // The same name gives the same slot: names, not numbers, decide the structure.
+    // Records a term. The same name gives the same slot: names, not numbers, decide the structure.
     value term(std::string_view name, double number);
-    // `numbers` has one entry for each run of the section. In an eager recorder its one entry is a constant.
+    // Records a row: `numbers` has one entry for each run. An eager recorder returns its one entry.
     value row(std::string_view name, std::span<const double> numbers);
     value read(std::uint32_t state);
     double initial(std::uint32_t state) const { return initial_[state]; }
@@ -96,7 +96,7 @@ class recorder {
     value uniform(std::string_view stream = {});
     // The normal number of a slot taken before, in a section of the same step.
     value normal_again(std::uint32_t slot);
-    // The path's number in an array, on this step. The same name gives the same slot.
+    // The path's number in the array on this step. The same name gives the same slot.
     value scenario(std::string_view name, const scenario_rows& from);
 
     // A table with a row of `size` numbers for each run (see program.h). The same name gives the same slot.

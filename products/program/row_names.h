@@ -16,18 +16,18 @@ inline bool is_numbered(std::string_view name, std::string_view quantity) {
     return name.starts_with(quantity) && name.substr(quantity.size()).starts_with('#');
 }
 
-// The factor that turns the moving number of an asset or exchange rate into its level, and the state that
-// holds the number: a logarithm from 0 on, or a ratio from 1 on.
+// States "x0", "x1" ... carry an asset or exchange rate: a logarithm that starts at 0, or a ratio that starts
+// at 1. Factors "scale#0", "scale#1" ... turn them into levels.
 inline constexpr std::string_view scale = "scale";
 inline std::string moving_number(std::size_t number) {
     return "x" + std::to_string(number);
 }
-// The name of a state's factor; empty if the state holds no moving number.
+// The name of the factor for a state; empty if the state does not carry an asset or exchange rate.
 inline std::string scale_of(std::string_view state) {
     return state.starts_with('x') ? std::string(scale) + "#" + std::string(state.substr(1)) : std::string();
 }
 
-// The first state of stochastic rates, after the currency's name: the short rate's distance from the curve.
+// The end of the name of a currency's first rate state: the short rate's distance from the curve.
 inline constexpr std::string_view rate = "rate";
 inline constexpr std::string_view first_rate = "_rate0";
 

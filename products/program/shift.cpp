@@ -14,7 +14,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Can't clash with the name of an asset, which has no space.
+// No asset's name has a space, so none can equal this name.
 constexpr const char* stream_of_choice = "importance sampling";
 
 class shifting {
@@ -49,7 +49,7 @@ class shifting {
         return out;
     }
 
-    // An observation reads normals of the step that ends there.
+    // Shifts the normals that an observation reads: those of the step that ends there.
     void shift_observed(std::size_t number) {
         const std::vector<index> slots = normals_of(out_.code.sections[number]);
         if (slots.empty()) return;
@@ -84,7 +84,7 @@ class shifting {
 
     struct moved_normal {
         index normal;
-        std::vector<index> shifts;  // by way
+        std::vector<index> shifts;  // by way, that is by shift
     };
     static moved_normal add_shifted(std::vector<node>& to, const std::vector<index>& takes, index slot,
                                     const std::vector<index>& columns) {
@@ -112,7 +112,7 @@ class shifting {
         path_data& data = out_.data;
         const auto slots = static_cast<std::size_t>(code.uniforms_per_step);
         choice_ = static_cast<index>(slots);
-        code.uniform_streams.resize(slots, 0);  // without streams, all slots belong to the first one
+        code.uniform_streams.resize(slots, 0);  // without streams, all slots belong to the first stream
         const index streams = slots == 0 ? 0 : *std::ranges::max_element(code.uniform_streams) + 1;
         code.uniform_streams.push_back(streams);
         data.uniform_names.resize(streams);
@@ -134,7 +134,7 @@ class shifting {
             for (std::size_t w = 0; w < ways; ++w)
                 columns.emplace_back(name_of_shift(w, slot), by_.ways[w].by_slot[slot]);
         const std::size_t first = add_columns(out_, 0, columns);
-        // A uniform number chooses the way: the interval of cumulative shares that it falls into.
+        // A uniform number chooses the shift: the interval of cumulative shares that it falls into.
         std::vector<index> ends;
         double end = by_.unshifted;
         for (std::size_t w = 0; w < ways; ++w) {
@@ -158,7 +158,7 @@ class shifting {
             };
             index drawn = is_beyond(w);
             if (w + 1 < ways) drawn = add(operation::sub, {drawn, is_beyond(w + 1)});
-            // The state starts at 0 and keeps what the first step drew.
+            // The state starts at 0 and keeps the choice that the first step drew.
             takes.push_back(add(operation::fma, {is_first, drawn, add(operation::state, {takes_[w]})}));
             ratios.push_back(add(operation::add, {add(operation::state, {log_ratio_[w]}),
                                                   add(operation::row, {static_cast<index>(first + 1 + w)})}));
@@ -214,9 +214,9 @@ class shifting {
 
     const normal_shifts& by_;
     whole_program out_;
-    const std::size_t slots_;               // of normals
+    const std::size_t slots_;               // number of normals per step
     std::vector<index> takes_, log_ratio_;  // states, by way
-    index choice_ = 0;                      // slot of a uniform number
+    index choice_ = 0;                      // slot of the uniform number that chooses the shift
 };
 
 }  // namespace

@@ -16,18 +16,18 @@ struct normal_shift {
 };
 
 struct normal_shifts {
-    std::vector<normal_shift> ways;  // shares add up to 1
+    std::vector<normal_shift> ways;  // the shifts; their shares add up to 1
     double unshifted = 0.1;          // the share of paths that keep their normals
     // The constant part of an output, which is not multiplied by the weight.
     double centre = 0;
 };
 
-// A path draws whether its normals z become z + s, and for which of the shifts s. With r = sum of s * z - s^2
-// / 2 over the path's final normals, for each of the shifts, its weight is
+// A path draws whether its normals z become z + s, and for which shift s. For each shift, r is the sum of s *
+// z - s^2 / 2 over the path's normals after the draw. The path's weight is
 //     1 / (unshifted + (1 - unshifted) * sum of share * exp(r)),
-// the density of normals over that of the mixture. An output becomes centre + weight * (output - centre), in
-// a section that runs last. Shifts, shares and centre are data, so trades of one shape and as many shifts
-// share a program. The timeline must have a step. The result has no way back.
+// the density of unshifted normals over that of the mixture. An output becomes centre + weight * (output -
+// centre), in a section that runs last. Shifts, shares and centre are data, so trades of one shape and as
+// many shifts share a program. The timeline must have a step. The result has no way back.
 whole_program shifted(const path_program& p, const path_data& data, const timeline& when,
                       const normal_shifts& by);
 

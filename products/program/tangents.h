@@ -18,18 +18,18 @@ struct tangent_program {
     std::vector<wanted_numbers> along;  // by direction: the numbers that it moves
     std::vector<jump> smoothed;
 
-    // A number of a direction that paths read: a state, a column or a slot of the program.
+    // A number that a direction moves and paths read: a state, a column or a slot of the program.
     struct moved_number {
         std::uint32_t direction = 0, number = 0;
     };
     // In recording order, after the numbers of the program itself.
     std::vector<moved_number> states, terms;
-    std::vector<moved_number> still;  // states whose derivative never changes; terms, placed after the others
+    std::vector<moved_number> still;  // states whose derivative never changes: terms, placed after the others
     std::vector<std::vector<moved_number>> rows, tables;  // by section
 };
 
-// Rules at ties, at conditions, at numbers not taken and at smoothed comparisons are those of `adjoint`.
-// `output` is a place among the outputs of p. Scenarios are not moved.
+// Ties, conditions, operands not taken and smoothed comparisons follow the rules of `adjoint`. `output` is an
+// index into p.outputs. Scenarios are not moved.
 tangent_program tangents(const path_program& p, const std::vector<wanted_numbers>& along,
                          const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 

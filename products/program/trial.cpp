@@ -48,7 +48,7 @@ double trial::value_of(const lane_section& of, const std::vector<bool>& is_truth
             return at.uniforms[n.args[0]];
         case operation::scenario:
             return 0;
-        case operation::flaw:  // a NaN would spoil the side that no path takes
+        case operation::flaw:  // a NaN would spoil the sum if no path takes this side
             return v[n.args[2]];
         case operation::interpolate:
             return interpolated(at.row + of.place_of_table(n.args[1]), of.tables[n.args[1]].size,

@@ -25,8 +25,8 @@ struct place_on_path {
     std::vector<double> normals, uniforms;  // by slot
 };
 
-// A truth may be a number between 0 and 1: it then mixes both sides in that proportion, and two truths
-// combine as the product of their shares.
+// A trial's truth may be a number between 0 and 1: a select then mixes both sides in this proportion, and two
+// truths combine as the product of their shares.
 class trial {
   public:
     trial(const path_program& p, const path_data& data);
@@ -45,7 +45,7 @@ class trial {
     std::vector<std::vector<bool>> is_truth_;  // by section and node
 };
 
-// Numbers of a path for a trial, the same on every machine.
+// Shocks of a path for a trial, the same on every machine.
 class trial_numbers {
   public:
     explicit trial_numbers(std::uint64_t path) : counter_(path << 32) {}
@@ -60,8 +60,8 @@ class trial_numbers {
     std::uint64_t counter_;
 };
 
-// Walks a path of numbers that normal() and uniform() give. values_of(section, run, place on the path)
-// returns the values of the nodes. Returns the first output.
+// Walks one path, whose shocks come from numbers.normal() and numbers.uniform(). values_of(section, run,
+// place on the path) returns the values of the section's nodes. Returns the first output.
 template <class source, class function>
 double walk_numbers(const path_program& p, const path_data& data, const timeline& when, source numbers,
                     const function& values_of) {

@@ -11,7 +11,7 @@ namespace tilewalk::program {
 namespace {
 
 constexpr std::size_t no_step = ~std::size_t{0};
-constexpr double least_rate = 1e-3;  // of a state's move, along the direction
+constexpr double least_rate = 1e-3;  // least part of a state's move that is along the direction
 
 std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t section) {
     const lane_section& s = p.sections[section];
@@ -22,7 +22,7 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
         return s.nodes[i].code == operation::state && s.nodes[i].args[0] == state;
     };
     std::vector<gain> out;
-    std::vector<bool> may_read(s.nodes.size(), false);  // a write that adds to its output
+    std::vector<bool> may_read(s.nodes.size(), false);  // true for a sum or fma that adds to its own output
     for (const state_write& w : s.writes) {
         if (!is_output(w.state)) continue;
         const node& n = s.nodes[w.node];
@@ -40,7 +40,7 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
         for (const index arg : operands(s.nodes[i]))
             if (s.nodes[arg].code == operation::state && is_output(s.nodes[arg].args[0])) return std::nullopt;
     }
-    // A product or sum that other nodes also use would pass the output on.
+    // If another node used such a sum, it would depend on the output.
     for (index i = 0; i < s.nodes.size(); ++i)
         for (const index arg : operands(s.nodes[i]))
             if (may_read[arg]) return std::nullopt;
@@ -56,7 +56,7 @@ void mark_parts(const std::vector<node>& nodes, index of, std::vector<bool>& is_
         for (const index arg : operands(n)) mark_parts(nodes, arg, is_part);
 }
 
-// True if a section's writes use a part of a truth besides the truth itself.
+// True if a section's writes use a part of a truth, such as one side of an `and`, besides the truth itself.
 bool counts_by_parts(const lane_section& s, index truth) {
     std::vector<bool> is_part(s.nodes.size(), false), is_needed(s.nodes.size(), false);
     mark_parts(s.nodes, truth, is_part);
@@ -101,7 +101,7 @@ const decision* decisions_to_integrate::of(std::size_t section) const {
     return known == of_section_.end() ? nullptr : &known->second;
 }
 
-// Finds the step before each run, for sections whose runs occur once.
+// Finds the step before each run, and the sections with a run that occurs more than once.
 void decisions_to_integrate::find_steps() {
     for (std::size_t s = 0; s < p_.sections.size(); ++s) steps_.before.emplace_back(data_.runs[s], no_step);
     for (std::size_t step = 0; step < when_.steps(); ++step)
@@ -112,7 +112,7 @@ void decisions_to_integrate::find_steps() {
         }
 }
 
-// Takes the first truth of the section that can be integrated.
+// Takes the last truth of the section that can be integrated, since earlier truths may be parts of it.
 void decisions_to_integrate::decide(std::size_t s, bool ends) {
     if (runs_again_.contains(s) || steps_.before[s].empty() ||
         std::ranges::find(steps_.before[s], no_step) != steps_.before[s].end())
@@ -152,7 +152,7 @@ bool decisions_to_integrate::only_pays(const decision& d) const {
     return pays;
 }
 
-// Numbers that a section certainly writes if the truth, and optionally the mark, is known.
+// The numbers that a section certainly writes, by state, if the truth is `is` and any mark `has` is set.
 std::map<index, double> decisions_to_integrate::known_writes(std::size_t section,
                                                              const std::optional<mark>& has, index truth,
                                                              double is) const {
@@ -171,7 +171,7 @@ std::map<index, double> decisions_to_integrate::known_writes(std::size_t section
     return out;
 }
 
-// Looks for a state that the decision sets only when it comes out above, and after which no shock matters.
+// Looks for a mark: a state that is set only if the decision ends the path, and after which no shock matters.
 // All decisions that end paths share one mark.
 bool decisions_to_integrate::ends_path(const decision& d) {
     const auto above = known_writes(d.section, {}, d.truth, d.upper ? 1 : 0),
@@ -201,7 +201,7 @@ bool decisions_to_integrate::stays_ended(const mark& at) const {
     return true;
 }
 
-// The gains of outputs in a section of an ended path; empty if they depend on shocks.
+// Returns the node of each output's gain in a section of an ended path; empty if one depends on shocks.
 std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::size_t section,
                                                                            const mark& at,
                                                                            std::vector<node>& into) const {
@@ -220,7 +220,7 @@ std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::
     return out;
 }
 
-// Finds the direction for the step before each run; decisions of one date share it.
+// Finds the direction of the step before each run; decisions of one date share it. False if none fits.
 bool decisions_to_integrate::fits(const decision& d) {
     if (is_after_memory(d)) return false;
     auto along = steps_.along;
@@ -255,7 +255,7 @@ std::vector<double> decisions_to_integrate::direction_for(const decision& d, std
     return out;
 }
 
-// Adds states in which a section leaves levels. Outputs and the decision's own outcome do not count.
+// Adds the states in which a section keeps asset levels, except for outputs and the decision's own outcome.
 void decisions_to_integrate::add_memory(std::size_t section, std::set<index>& to) const {
     const lane_section& s = p_.sections[section];
     const auto known = of_section_.find(section);
@@ -271,8 +271,8 @@ void decisions_to_integrate::add_memory(std::size_t section, std::set<index>& to
         if (!is_output(w.state) && depends[w.node]) to.insert(w.state);
 }
 
-// True if states already hold levels of the date that the decision would have to change: any, if it ends
-// paths; those that it reads, if it only pays.
+// True if, before the decision, other states hold levels of its date that would have to be drawn anew: any
+// state, if it ends paths; the states that it reads, if it only pays.
 bool decisions_to_integrate::is_after_memory(const decision& d) const {
     const auto reads = [&](const std::set<index>& states) {
         return std::ranges::any_of(p_.sections[d.section].nodes, [&](const node& n) {

@@ -34,9 +34,9 @@ struct mark {
 struct decision {
     std::size_t section = 0;
     index truth = 0;
-    bool upper = true;  // value of the truth beyond its root along the direction
-    bool ends = false;  // ends the path there; otherwise it only pays
-    rises ways{};       // directions of states that lead there
+    bool upper = true;  // the truth's value beyond its root along the direction
+    bool ends = false;  // ends the path beyond the root; false: it only pays there
+    rises ways{};       // directions in which states move to get beyond the root
 };
 
 class decisions_to_integrate {
@@ -45,12 +45,12 @@ class decisions_to_integrate {
 
     bool are_none() const { return of_section_.empty(); }
     const decision* of(std::size_t section) const;  // null if there is none
-    // Empty if no decision ends a path.
+    // The mark of ended paths; empty if no decision ends a path.
     const std::optional<mark>& ended() const { return ended_; }
     const directed_steps& steps() const { return steps_; }
     const rising_nodes& nodes(std::size_t section) const { return nodes_[section]; }
     const std::vector<gain>& gains(std::size_t section) const { return gains_[section]; }
-    // The nodes that an ended path gains in a section; empty if they depend on shocks.
+    // A node for each gain of an ended path in a section; empty if a gain depends on shocks.
     std::optional<std::vector<index>> gains_when_ended(std::size_t section, const mark& at,
                                                        std::vector<node>& into) const;
     // By run: 1 if no decision of its date that can end the path comes before it, else 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monotonicity of a section's numbers in the levels of a date.
+// Monotonicity of a section's numbers in the asset levels of a date.
 #pragma once
 
 #include <algorithm>
@@ -41,13 +41,13 @@ class rising_nodes {
     double number(std::size_t run, index i) const { return *numbers_[run][i]; }
     std::size_t runs() const { return numbers_.size(); }
 
-    // Directions of states in which the truth becomes `wanted`; empty if it may change more than once.
+    // Directions in which states move to make the truth `wanted`; empty if it may change more than once.
     std::optional<rises> rising_to(index truth, bool wanted) const {
         rises out;
         return becomes(truth, wanted, out) && !out.empty() ? std::optional(out) : std::nullopt;
     }
 
-    // 1 or -1 if a uniform number has this sign in all runs, else 0.
+    // 1 or -1 if a number that all paths share has this sign in all runs, else 0.
     int sign(index i) const {
         if (numbers_.empty() || !is_uniform(i)) return 0;
         const auto has = [&](auto test) {
@@ -55,7 +55,7 @@ class rising_nodes {
         };
         return has([](double x) { return x > 0; }) ? 1 : has([](double x) { return x < 0; }) ? -1 : 0;
     }
-    // The sign of a number of paths, whatever the levels are; 0 if unknown.
+    // The sign of a number that varies by path, if it is the same at all levels; 0 if unknown.
     int sign_on_paths(index i) const {
         if (is_positive(i)) return 1;
         const node& n = nodes_[i];
@@ -94,7 +94,7 @@ class rising_nodes {
                (depends_[n.args[0]] || depends_[n.args[1]]);
     }
 
-    // True if the number rises (way 1) or falls (-1) with the directions `out`, to which it adds new states.
+    // True if node `i` rises (way 1) or falls (-1) as states move by `out`, which gets the new states.
     bool rise(index i, int way, rises& out) const {
         if (!depends_[i]) return true;
         const node& n = nodes_[i];

@@ -40,7 +40,7 @@ class section_maker {
         columns_.emplace_back(std::move(name), std::move(by_run));
         return list_.row(static_cast<index>(first_column_ + columns_.size() - 1));
     }
-    // How far a state moves for a unit along the direction.
+    // How far a state moves if the coordinate along the direction grows by 1.
     index rate(index state) {
         const auto [known, is_new] = rates_.try_emplace(state, nowhere);
         if (!is_new) return known->second;
@@ -63,12 +63,12 @@ class section_maker {
         return out;
     }
 
-    // The coordinate beyond which the truth is `wanted`; empty if it can't be found.
+    // The coordinate beyond which the truth is `wanted`; empty if no formula is found.
     std::optional<index> root(index truth, bool wanted) { return root_of_truth(truth, wanted); }
 
   private:
     static constexpr int steps_of_newton = 6;
-    // A coordinate that no path comes near, and the logarithm of practically nothing.
+    // A coordinate that no path reaches, and a logarithm whose exponential is 0.
     static constexpr double far_out = 64, least_logarithm = -1e4;
     using levels = std::vector<double>;  // by run
 
@@ -160,7 +160,7 @@ class section_maker {
         return by_newton(i, nowhere, std::move(level));
     }
 
-    // A number along the direction, and its derivative; nowhere if that is 0.
+    // A number as a function of the coordinate, and its derivative; `derivative` is nowhere if it is 0.
     struct tangent {
         index number = nowhere, derivative = nowhere;
     };
@@ -218,11 +218,11 @@ class section_maker {
         return known[i] = out;
     }
     struct side {
-        std::vector<std::pair<index, bool>> parts{};  // nodes; true if the negated node counts
+        std::vector<std::pair<index, bool>> parts{};  // nodes to be added; true: negate first
         index constant = nowhere;
         bool is_empty() const { return parts.empty() && constant == nowhere; }
     };
-    // Splits a number into its positive and negative parts; false if the sign of a part is unknown.
+    // Splits a sum into positive terms, `its`, and negative ones, `other`; false if a sign is unknown.
     bool split(index i, bool is_for, side& its, side& other) const {
         const node& n = from_[i];
         if (n.code == operation::add || n.code == operation::sub)
@@ -244,8 +244,8 @@ class section_maker {
         return {list_.put(operation::log, all.number),
                 all.derivative == nowhere ? nowhere : list_.put(operation::div, all.derivative, all.number)};
     }
-    // The coordinate at which `more` reaches `less`, if given, or else a level. Compares the logarithms of
-    // two sums of exponentials, which are nearly linear.
+    // The coordinate at which `more`, less `less` if given, reaches a level. Newton's method compares the
+    // logarithms of two sums of exponentials, which are nearly linear.
     std::optional<index> by_newton(index more, index less, levels level) {
         side its, other;
         if (!split(more, true, its, other) || (less != nowhere && !split(less, false, its, other)))

@@ -17,7 +17,7 @@ namespace tilewalk::program {
 
 using known_number = std::optional<double>;
 
-// The numbers of a section's nodes that are the same for all paths, in one of its runs.
+// The numbers of a section's nodes in one of its runs; empty for nodes that vary by path.
 inline std::vector<known_number> uniform_numbers(const path_program& p, const path_data& data,
                                                  std::size_t section, std::size_t run) {
     const std::vector<node>& nodes = p.sections[section].nodes;
@@ -50,10 +50,10 @@ class step_moves {
         find_dependence(p);
         for (std::size_t run = 0; run < data.runs[0]; ++run) by_step_.push_back(found_in(p, data, run));
     }
-    // Slots of normals that move states linearly. Trades of one shape share them in any market.
+    // Slots of normals that move states linearly; the same for all trades of one shape, in any market.
     const std::vector<bool>& slots() const { return is_used_; }
     const std::vector<bool>& moved() const { return moved_; }
-    // The multipliers, by slot; 0 where slots() is false.
+    // By slot: how far a normal of the step moves the state; 0 where slots() is false.
     const std::vector<double>& of(std::size_t step, index state) const { return by_step_[step].at(state); }
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverses a path program: each section becomes one that takes derivatives to the states after it into those
-// to the states before it and to the numbers that it read.
+// Reverses a path program: each section turns derivatives to the states after it into derivatives to the
+// states before it and to the numbers that it read.
 #include "products/program/adjoint.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class section_reversal {
 
     void smooth(index comparison) { rules_.smooth(comparison); }
     index read(index state) { return put(operation::state, {state}); }
-    // Adds the derivative of a state to that of the node written to it.
+    // Adds `by`, the derivative to a state, to the derivative to node `of`, which is written to the state.
     void seed(index of, index by) {
         if (active_[of]) derivative_[of] = plus(derivative_[of], by);
     }
@@ -89,7 +89,7 @@ void keep_states(path_program& p, std::vector<bool> needed) {
     }
 }
 
-// Records the way back, before passes and hoisting.
+// Records the way back as a program, before passes and hoisting.
 class reversal {
   public:
     // `scored` is null, or the scored program whose code is p.
@@ -143,17 +143,17 @@ class reversal {
     }
 
     // The derivative of the output to the difference compared at a jump: the score of the normal number that
-    // holds it still, less the payoff's derivative to that number.
+    // holds the jump still, less the payoff's derivative to this number.
     void hold_still(section_reversal& turned, std::size_t number, const active_values& active,
                     const std::vector<index>& written) {
         const auto put = [&](operation code, std::array<index, 3> of) { return turned.put(code, of); };
         const auto after = [&](index s) { return written[s] == nowhere ? turned.read(s) : written[s]; };
-        // The final output is the one after the first section on the way back.
+        // The section walked back first has the output's final value.
         const index known = turned.read(is_known_);
         const index value = put(operation::select, {known, turned.read(value_), after(output_)});
         turned.write(value_, value);
         turned.write(is_known_, turned.constant(1));
-        // One normal number holds one jump still, and with it all others of the step; the last one is used.
+        // One normal number holds all jumps of a step still; any of them may be used, here the last one.
         const scored_jump* last = nullptr;
         for (const scored_jump& j : scored_->jumps)
             if (j.at.section == number) last = &j;
@@ -163,11 +163,11 @@ class reversal {
         if (number != 0) turned.write(is_held_, turned.constant(1));
         const index control = put(operation::term, {static_cast<index>(from_.per_trade.columns.size())});
         const index f = put(operation::sub, {value, control});
-        index along = nowhere;  // the derivative of the output to the normal number
+        index along = nowhere;  // the derivative of the output to the normal number, along the path
         for (index s = 0; s < from_.states.size(); ++s) {
             const index slope = scored_->slopes[s];
             if (slope == no_slope || scored_->is_curvature[slope] || !active.states()[s]) continue;
-            // A section that writes the state but not its slope leaves slope 0.
+            // If a section writes the state but not its slope, the slope is 0.
             const index of = written[s] != nowhere && written[slope] == nowhere ? nowhere : after(slope);
             if (of == nowhere) continue;
             along = turned.plus(along, put(operation::mul, {turned.read(derivative(s)), of}));
@@ -258,7 +258,7 @@ class reversal {
     const std::vector<jump>& smoothed_;
     const scored_program* scored_;
     index output_;
-    index is_known_ = nowhere, value_ = nowhere, is_held_ = nowhere;  // states
+    index is_known_ = nowhere, value_ = nowhere, is_held_ = nowhere;  // states of the way back
     program made_;
 };
 
@@ -299,7 +299,7 @@ adjoint_program turned_round(const path_program& p, const wanted_numbers& wanted
     out.back = hoist(optimise(turned.make(out)));
 
     const auto states = static_cast<index>(p.states.size());
-    std::vector<index> place_of(2 * states, nowhere);  // by state of the recorded form
+    std::vector<index> place_of(2 * states, nowhere);  // by recorded state: its place in `back`
     for (index b = 0; b < out.back.state_sources.size(); ++b) {
         place_of.resize(std::max<std::size_t>(place_of.size(), out.back.state_sources[b] + 1), nowhere);
         place_of[out.back.state_sources[b]] = b;

@@ -57,7 +57,7 @@ class rewriter {
         return out;
     }
 
-    // Collects the curves whose least or greatest a node is, in operand order; false beyond most_curves.
+    // Collects the curves whose least or greatest is node `i`, in operand order; false beyond most_curves.
     bool find_curves(index i, operation of, std::vector<curve>& out) const {
         if (out.size() > most_curves) return false;
         if (is(i, of)) {
@@ -76,7 +76,7 @@ class rewriter {
         return i == nowhere ? append(into_, {operation::constant, {}, 1.0}) : (*renamed_)[i];
     }
 
-    // The least of values reaches a level if all do, the greatest if one does. Below the bound: not reached.
+    // The least of values reaches a level if all values do, the greatest if one does. Else it is below.
     index in_logarithms(const node& n) {
         const bool is_strict = n.code == operation::less;
         if (!is_strict && n.code != operation::less_equal) return nowhere;
@@ -119,7 +119,7 @@ program compare_logarithms(const program& p) {
     for (section& s : out.sections) {
         section compared = rewriter(s).result();
         keep_written(compared);
-        // Not worth it if the exponential is needed elsewhere.
+        // If another node needs the exponential anyway, the section stays as it is.
         if (exponentials(compared) < exponentials(s)) s = std::move(compared);
     }
     return share(out);

@@ -12,7 +12,7 @@ lane_section contracted(const lane_section& s) {
         for (const index arg : operands(n)) ++uses[arg];
     }
     for (const state_write& w : s.writes) ++uses[w.node];
-    // The first operand of a sum or difference that is a product without other users.
+    // The first operand of a sum or difference that is a product which no other node uses.
     const auto product_in = [&](const node& n) -> index {
         if (n.code != operation::add && n.code != operation::sub) return nowhere;
         for (const index arg : {n.args[0], n.args[1]}) {

@@ -103,7 +103,7 @@ bool derivative_rules::is_choice(operation code) {
     return code == operation::min || code == operation::max || code == operation::select;
 }
 
-// A tie selects the first operand.
+// The operand that min, max or select takes; at a tie of min or max, the first one.
 derivative_rules::choice derivative_rules::choice_of(index of) {
     const auto [a, b, c] = from_.nodes[of].args;
     switch (from_.nodes[of].code) {
@@ -145,7 +145,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
         case operation::norm_inv:
             return quotient(d, bell(of, one_over_root_two_pi));
         case operation::normal_to_exponential:
-            // The derivative is density(x) / P(X > x); the value is clamped below -1 and above 9.
+            // The derivative is density(x) / P(X > x), and 0 below -1 and above 9, where x is clamped.
             return where(put(operation::logical_and, {put(operation::less, {constant(-1), a}),
                                                       put(operation::less, {a, constant(9)})}),
                          product(d, product(bell(a, one_over_root_two_pi), put(operation::exp, {of}))));
@@ -168,7 +168,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
                 operand == 1
                     ? made(product(of, put(operation::log, {a})))
                     : made(product(b, put(operation::pow, {a, put(operation::sub, {b, constant(1)})})));
-            // The root of 0 is finite, but its derivative is infinite.
+            // At 0 the power is finite, but its derivative may be infinite.
             return way_ == way::forth ? if_taken(d, raised) : raised;
         }
         case operation::select:
@@ -185,7 +185,7 @@ index derivative_rules::through(index of, std::size_t operand, index d, bool may
             return operand == 1 ? bump : put(operation::neg, {bump});
         }
         case operation::equal:
-            // `equal` of two truths is the first one or its negation.
+            // `equal` of two truths is one of them or, if the other is false, its negation.
             return put(operation::select, {n.args[1 - operand], d, put(operation::neg, {d})});
         case operation::logical_not:
             return put(operation::neg, {d});
@@ -209,24 +209,24 @@ index derivative_rules::quotient(index d, index by) {
     return way_ == way::back ? if_taken(d, made) : made;
 }
 
-// Avoids 0 * infinity = NaN. On the way back the factor may be infinite where no path selects it. On the way
-// forward, an infinite derivative may meet a factor 0 of the payoff.
+// d times factor, without 0 * infinity = NaN. On the way back the factor may be infinite where no path
+// selects it. On the way forward, an infinite derivative may meet a factor 0 of the payoff.
 index derivative_rules::times(index d, bool may_be_infinite, index factor, bool is_unbounded) {
     const index made = product(d, factor);
     if (way_ == way::back) return is_unbounded ? if_taken(d, made) : made;
     return may_be_infinite ? if_taken(factor, made) : made;
 }
 
-// d times the difference between a truth's two outcomes.
+// d times the difference between a truth's two outcomes, if_so and if_not.
 index derivative_rules::decided(index d, bool may_be_infinite, index if_so, index if_not) {
     const index difference = put(operation::sub, {if_so, if_not});
     const bool is_unbounded = unbounded_[if_so] || unbounded_[if_not];
-    // Zero times an infinite derivative is avoided by selecting, on the way forward too.
+    // On the way forward too, a zero derivative times an infinite difference has to be 0.
     if (way_ == way::forth && is_unbounded) return if_taken(d, product(d, difference));
     return times(d, may_be_infinite, difference, is_unbounded);
 }
 
-// d times 15 / 32 (3 - 10 x^2 + 7 x^4) / width for |x| < 1, with x = (b - a) / width; 0 elsewhere.
+// d times a smoothing kernel: 15 / 32 (3 - 10 x^2 + 7 x^4) / width for |x| < 1, x = (b - a) / width.
 index derivative_rules::smoothed(index of, index d) {
     const auto [a, b, c] = from_.nodes[of].args;
     const index x = product(put(operation::sub, {b, a}), narrowness_[of]);
@@ -241,7 +241,7 @@ index derivative_rules::bell(index x, double factor) {
     return product(constant(factor), put(operation::exp, {product(constant(-0.5), product(x, x))}));
 }
 
-// The difference of the table's numbers around a position; 0 beyond its ends.
+// The difference of the table's two numbers around a position; 0 beyond the table's ends.
 index derivative_rules::slope(index position, index table) {
     const auto last = static_cast<double>(from_.tables[table].size - 1);
     const auto at = [&](index x) { return put(operation::interpolate, {x, table}); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivative rule of each operation. A derivative passes an operation between its result and an operand
-// by being multiplied or dropped, in either direction along the path.
+// The derivative rule of each operation: how a derivative is carried from the operation's result to an
+// operand on the way back, and from an operand to the result on the way forward.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ class derivative_rules {
     // nodes of `from` that hold truths of smoothed comparisons.
     derivative_rules(const lane_section& from, std::vector<bool> truths, way, section& into);
 
-    // Gives the comparison a derivative. One over its width is read from a row of its own.
+    // Gives the comparison a derivative, which reads 1 / width from a row of its own.
     void smooth(index comparison);
 
     bool is_passed(index of, std::size_t operand) const;
-    // The derivative d after passing node `of`. On the way forward, d may be infinite for a finite value.
+    // The derivative d carried through node `of`. On the way forward, d may be infinite for a finite value.
     index through(index of, std::size_t operand, index d, bool may_be_infinite = false);
-    // True if the derivative after passing the node may be infinite where its value is finite.
+    // True if the derivative carried through the node may be infinite where the node's value is finite.
     bool makes_infinite(index of) const;
 
     struct choice {
@@ -41,7 +41,7 @@ class derivative_rules {
 
     index plus(index a, index b) { return a == nowhere ? b : put(operation::add, {a, b}); }
     index constant(double x) { return append(into_.nodes, {operation::constant, {}, x}); }
-    // Braces fix the order in which compilers evaluate nested calls.
+    // Callers give the operands in braces, which fix the order in which compilers evaluate nested calls.
     index put(operation code, std::array<index, 3> of) { return append(into_.nodes, {code, of, 0}); }
 
   private:
@@ -61,7 +61,7 @@ class derivative_rules {
     way way_;
     std::vector<bool> unbounded_;
     section& into_;
-    std::vector<index> narrowness_;  // by node of `from_`
+    std::vector<index> narrowness_;  // by node of `from_`: one over the width
 };
 
 }  // namespace tilewalk::program

@@ -40,7 +40,7 @@ struct further_column {
         : name(std::move(called)), by_run(std::move(numbers)) {}
 };
 
-// Inserts the numbers after those of the other columns. Returns the place of the first.
+// Inserts columns after the section's other columns. Returns the place of the first new one.
 inline index add_columns(whole_program& to, std::size_t section, const std::vector<further_column>& all) {
     uniform_code& code = to.code.sections[section].per_run;
     path_data& data = to.data;

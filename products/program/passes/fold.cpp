@@ -16,7 +16,7 @@ bool is(const node& n, double number) {
 
 program fold(const program& p) {
     return rebuild(p, [&](section& into, const node& n) -> index {
-        // The numbers of a table are data, not structure.
+        // Only functions are folded: a table's numbers are data, not part of the program.
         if (!is_function(n.code)) return append(into, n);
         const int arity = entry_of(n.code).arity;
         const auto arg = [&](int i) -> const node& {
@@ -28,7 +28,7 @@ program fold(const program& p) {
             const auto number = [&](int i) { return i < arity ? arg(i).number : 0.0; };
             return append(into, {operation::constant, {}, evaluate(n.code, number(0), number(1), number(2))});
         }
-        // Only identities that hold for every operand, including -0.0, infinities and NaN.
+        // Apply only identities that hold for every operand, including -0.0, infinities and NaN.
         switch (n.code) {
             case operation::mul:
                 if (is(arg(1), 1.0)) return n.args[0];

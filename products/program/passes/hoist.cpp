@@ -9,7 +9,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Collects uniform nodes without duplicates across sections, and assigns columns to those that are read.
+// Collects nodes that all paths share, once across sections, and gives columns to those that paths read.
 class collector {
   public:
     explicit collector(uniform_code& into) : into_(into) {}
@@ -53,7 +53,7 @@ std::vector<index> keep_used_states(const program& p, path_program& out) {
     return new_state;
 }
 
-// Distributes the nodes of a section over the code of the trade, of a run and of a path.
+// Splits the nodes of a section into code for the trade, for each run, and for each path.
 class section_split {
   public:
     section_split(const section& from, const std::vector<index>& new_state, collector& trade,
@@ -90,7 +90,7 @@ class section_split {
     }
 
   private:
-    // Constants are copied to where they are used, without a column.
+    // Constants are copied to where they are used, so they take no column.
     index trade_operand(index i) {
         const node& n = from_.nodes[i];
         return n.code == operation::constant ? trade_.add(n) : in_trade_[i];
@@ -136,7 +136,7 @@ class section_split {
     lane_section& into_;
     collector run_;
     std::vector<reach> reach_of_;
-    std::vector<index> in_trade_, in_run_, in_path_;  // places of the nodes in that code
+    std::vector<index> in_trade_, in_run_, in_path_;  // by node: its place in each code
     std::vector<index> new_table_;
 };
 

@@ -11,7 +11,7 @@
 
 namespace tilewalk::program {
 
-// Columns become terms and rows. `add_to_row` appends numbers to a row. Initial states stay unset.
+// Turns columns into terms and rows. `add_to_row` appends numbers to a row. Initial states stay unset.
 inline program_data recorded_numbers(
     const path_program& of, const path_data& data,
     const std::function<void(std::size_t section, std::size_t run, std::vector<double>& row)>& add_to_row) {

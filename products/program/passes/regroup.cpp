@@ -22,7 +22,7 @@ program regroup(const program& p) {
             const index one = append(into, {operation::constant, {}, 1.0});
             factor = append(into, {operation::div, {one, factor, 0}, 0});
         }
-        // Products made here have their uniform factor second.
+        // The pass puts the uniform factor of its products second.
         const node inner = into.nodes[of_path];
         if (inner.code == operation::mul && is_uniform(inner.args[1])) {
             of_path = inner.args[0];

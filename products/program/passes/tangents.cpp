@@ -41,7 +41,7 @@ void put_near_operands(section& s, std::size_t first_nodes) {
     for (state_write& w : s.writes) w.node = renamed[w.node];
 }
 
-// Records the tangents, before passes and hoisting.
+// Records the tangents as a program, before passes and hoisting.
 class recording {
   public:
     recording(const path_program& p, tangent_program& told, index output)
@@ -79,7 +79,7 @@ class recording {
     static std::string name(index direction, const std::string& of) {
         return "d" + std::to_string(direction) + "/" + of;
     }
-    // The state that holds the derivative of another.
+    // The state that holds the derivative of state `of` along the direction.
     index state(index direction, index of) {
         const auto [at, is_new] =
             state_of_[direction].try_emplace(of, static_cast<index>(made_.states.size()));
@@ -170,7 +170,7 @@ class recording {
         }
     }
 
-    // A sum that fuses a product of path numbers, so that the product is not rounded first.
+    // The node sum + d. A product of path numbers is fused into the sum, so that it is not rounded first.
     index plus(index sum, index d, section& into, derivative_rules& rules) {
         if (sum == nowhere) return d;
         extend(reach_of_, into.nodes);
@@ -188,7 +188,7 @@ class recording {
         return rules.plus(sum, d);
     }
 
-    // The derivative of a leaf along the direction; `nowhere` if it is 0.
+    // The derivative of a state, term, row or table number along the direction; `nowhere` if it is 0.
     index leaf(std::size_t number, index direction, const node& n, derivative_rules& rules) {
         const index slot = n.args[0];
         const wanted_numbers& moved = moved_[direction];
@@ -201,7 +201,7 @@ class recording {
         return nowhere;
     }
 
-    // Turns derivatives that no section writes into terms.
+    // Turns states of derivatives that no section writes, and which never change, into terms.
     void hold_still() {
         std::vector<bool> is_written(made_.states.size(), false);
         for (const section& s : made_.sections)
@@ -223,17 +223,17 @@ class recording {
     const path_program& from_;
     tangent_program& told_;
     index output_;
-    std::vector<std::map<index, index>> state_of_;  // by direction: states of the recorded form
+    std::vector<std::map<index, index>> state_of_;  // by direction: each state's state of derivatives
     std::vector<wanted_numbers> moved_;             // by direction
     std::vector<active_values> active_;             // by direction
     std::vector<reach> reach_of_;                   // by node of the section being made
     program made_;
 };
 
-// The assumed frequency of sections that are not on every step.
+// The assumed frequency of sections that do not run on every step.
 constexpr double share_of_steps = 1.0 / 8;
 
-// Operations per step, other sections included at that frequency.
+// Operations per step; sections that do not run on every step count by share_of_steps.
 double operations_of(const path_program& p) {
     double out = 0;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
