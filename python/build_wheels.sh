@@ -30,7 +30,7 @@ for library in engine/libtilewalk_commands.a engine/libtilewalk_verify.a bench/l
     fi
 done
 
-# Pure Python, except for CMake, which is a program: one copy serves every interpreter.
+# The tools are pure Python, except for CMake, which is a program: one copy of them serves every interpreter.
 if [ ! -x "$tools/bin/cmake" ]; then
     "$checks/python" -m venv "$tools"
     "$tools/bin/pip" install --quiet 'cmake==3.31.10'
@@ -58,7 +58,7 @@ python_of_trixie() {
         mirror=$(mirror_of_debian) || return
         debootstrap --variant=minbase --include=python3,libpython3-dev trixie "$trixie" "$mirror" >&2 || return
     fi
-    # Its pyconfig.h is among the headers of its C library, which are not for this compiler.
+    # Only pyconfig.h is wanted from this folder: the headers of Debian 13's C library are not for this compiler.
     mkdir -p "$trixie/headers/x86_64-linux-gnu"
     ln -sfn "$trixie/usr/include/x86_64-linux-gnu/python3.13" "$trixie/headers/x86_64-linux-gnu/python3.13"
     cat > "$trixie/python3.13" <<END
@@ -82,7 +82,7 @@ mkdir -p "$out/raw"
 for python in "${pythons[@]}"; do
     rm -f "$out"/raw/*.whl
     rm -rf build/wheel  # stale cache of another interpreter
-    # Calls CMake directly: its wrapper script would follow the other interpreter's home.
+    # Put the program cmake on PATH: its wrapper script would run in the other interpreter's home.
     PATH="$(echo "$tools"/lib/python*/site-packages/cmake/data/bin):$PATH" PYTHONPATH="$tools/backend" PYTHONDONTWRITEBYTECODE=1 "$python" - "$out/raw" "$built" <<'END'
 import sys
 from scikit_build_core.build import build_wheel

@@ -17,7 +17,7 @@ namespace {
     throw error(error_kind::input, std::string("not the state of gains: ") + why);
 }
 
-// Reader and writer visit the same members in the same order, all listed below.
+// `reader` and `writer` visit the same members in the same order: the order of members() below.
 class writer {
   public:
     template <class Number>
@@ -35,7 +35,7 @@ class writer {
     template <class Record>
     requires std::is_class_v<Record>
     void operator()(const Record& of) {
-        // When writing, the lists below do not modify their argument.
+        // members() below takes a mutable reference, which only the reader writes to.
         members(*this, const_cast<Record&>(of));
     }
     std::string taken() { return std::move(out_); }
@@ -57,7 +57,7 @@ class reader {
     }
     template <class Item>
     void operator()(std::vector<Item>& items) {
-        items.resize(count());  // each item takes at least one byte
+        items.resize(count());  // count() fits the bytes left: an item takes at least one
         for (Item& item : items) (*this)(item);
     }
     template <class Record>
@@ -135,7 +135,7 @@ void members(auto& way, input_file& x) {
     each(way, file, hash);
 }
 
-// Everything but the base market's results, which are stored as their own text.
+// All members but the base market's results, which are stored as their own text.
 void members(auto& way, scenario_results& x) {
     auto& [scenarios, base, numbers, gains, errors, converted_gains, converted_errors, gain_parts,
            converted_gain_parts, part_paths, portfolios, failures, totals, risks, measures, explained, inputs,

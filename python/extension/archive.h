@@ -10,7 +10,7 @@
 namespace tilewalk::python {
 
 std::string archived(const scenario_results& of);
-// Throws tilewalk::error (input) for other bytes.
+// Throws tilewalk::error (input) for bytes that archived() did not make.
 scenario_results from_archive(std::string_view bytes);
 
 }  // namespace tilewalk::python

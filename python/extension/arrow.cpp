@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// Names as in the specification, for other libraries.
+// Names and members are those of Arrow's specification, by which other libraries read the structs.
 extern "C" {
 struct ArrowSchema {
     const char* format;
@@ -61,7 +61,7 @@ struct kept {
     std::vector<Struct*> pointers;
     Struct dictionary{};
     std::vector<const void*> buffers;
-    std::vector<std::vector<std::uint8_t>> made;  // buffers that the table lacks
+    std::vector<std::vector<std::uint8_t>> made;  // buffers that the table lacks, such as bitmaps
     texts words;
     std::shared_ptr<const table> of;
 
@@ -214,7 +214,7 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
     return told(stream, [out](stream_state& state) {
         *out = {};
-        if (std::exchange(state.is_told, true)) return;  // an array without release marks the end
+        if (std::exchange(state.is_told, true)) return;  // an array whose release is null marks the end
         auto made = std::make_unique<kept<ArrowArray>>();
         made->children.reserve(state.of->columns.size());
         for (const column& one : state.of->columns) made->children.push_back(array_of(state.of, one));
@@ -235,7 +235,7 @@ void release_stream(ArrowArrayStream* stream) {
 
 constexpr const char* capsule_name = "arrow_array_stream";
 
-// A reader moves the stream out and leaves no release; otherwise the stream is unread.
+// Destroys an unread stream too. A reader that has taken the stream over has set its release to null.
 void release_capsule(PyObject* capsule) {
     auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, capsule_name));
     if (stream->release != nullptr) stream->release(stream);

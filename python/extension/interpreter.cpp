@@ -13,7 +13,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Runs stop within milliseconds; reading or writing a file may take longer.
+// Longest wait for threads at shutdown: runs stop within milliseconds, reading or writing a file may not.
 constexpr std::chrono::seconds longest_wait{10};
 
 struct ending {
@@ -32,7 +32,7 @@ ending*& now() {
     return state;
 }
 
-// After fork the child has only the forking thread.
+// Called in a forked child, which has only the thread that forked.
 void begin_anew() {
     now() = new ending;
 }
@@ -88,7 +88,7 @@ bool is_python_ending() {
 }
 
 void add_ending(nb::module_&) {
-    // Objects that are alive at shutdown are not a defect of the user's program.
+    // Objects alive at shutdown, which nanobind would report as leaks, are no defect of the user's program.
     nb::set_leak_warnings(false);
     now();
     ::pthread_atfork(nullptr, nullptr, begin_anew);

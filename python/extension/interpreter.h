@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releasing the GIL. Threads return before shutdown, where Python would unwind their stacks and crash.
+// Release of the GIL. Shutdown waits for threads without it, whose stacks Python would unwind, and crash.
 #pragma once
 
 #include <sstream>
@@ -31,7 +31,7 @@ std::string text_by(Write write) {
     return std::move(out).str();
 }
 
-// True once Python is shutting down, except in the thread that does it: work has to stop.
+// True once Python is shutting down, unless the caller's thread shuts it down. Work then has to stop.
 bool is_python_ending();
 
 // Makes Python wait at shutdown for threads without the GIL.

@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Columns with mostly distinct texts; all others have few distinct words.
+// Columns whose texts mostly differ from row to row. All other columns of text have few distinct words.
 constexpr std::array<std::string_view, 3> of_many_texts{"trade", "message", "remark"};
 
 std::string_view text_of(const cell& of) {
@@ -110,7 +110,7 @@ std::shared_ptr<const table> table_of(const column_table& from, std::size_t firs
         }
     };
     constexpr std::size_t worth_threads = 10'000;
-    std::vector<std::future<void>> crew;  // rethrows exceptions of its thread
+    std::vector<std::future<void>> crew;  // get() rethrows exceptions of the thread
     if (out.rows >= worth_threads)
         for (int t = 1; t < usable_cores(); ++t) crew.push_back(std::async(std::launch::async, work));
     work();

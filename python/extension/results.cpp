@@ -50,7 +50,7 @@ std::string text_of_totals(const held_results& self, const std::string& format) 
     return text_by([&](std::ostream& out) { write_totals(out, self.of(), as); });
 }
 
-// JSON of the manifest and these rows, which reuses the writer's list of members.
+// JSON of the manifest and these rows, by the writer of whole results, so that both have the same members.
 std::string json_of_rows(const held_results& self, const std::vector<std::size_t>& rows, bool parts) {
     results few;
     few.manifest = self.of().manifest;
@@ -66,7 +66,7 @@ nb::bytes parquet(const held_results& self, bool of_greeks) {
     return nb::bytes(all.data(), all.size());
 }
 
-// The complete state, bit for bit, for results_of_json().
+// The complete state, from which results_of_json() makes the same results, bit for bit.
 nb::tuple state_of(const held_results& self) {
     std::string json = text_by([&](std::ostream& out) {
         const text_form form = form_of(200, false, true);

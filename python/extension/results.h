@@ -24,7 +24,7 @@ class held_results {
 
   private:
     std::shared_ptr<const results> of_;
-    // Guards lazy columns; no thread waits for the GIL while it makes them.
+    // Guards rows_ and greeks_, made on first use. A thread that makes them holds no GIL and waits for none.
     mutable std::mutex lock_;
     mutable std::shared_ptr<const table> rows_, greeks_;
 };

@@ -23,7 +23,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Delay before Ctrl-C is noticed; a check takes some microseconds.
+// Time between two checks for Ctrl-C, each of which takes some microseconds.
 constexpr std::chrono::milliseconds between_looks{50};
 
 nb::dict dict_of(const progress& now) {
@@ -40,7 +40,7 @@ nb::dict dict_of(const progress& now) {
     return out;
 }
 
-// Accepts 1e6 for a number of paths.
+// The text of a setting's value. A count, such as a number of paths, may be a float like 1e6.
 std::string text_of_setting(const run_setting& known, nb::handle object) {
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
@@ -210,7 +210,7 @@ void watched_call::look_at_python() {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!cancel_.is_none() && nb::bool_(cancel_.attr("is_set")())) stop_ = true;
         if (news && !hears_.is_none()) hears_(news());
-    } catch (...) {  // the work has to end before its caller learns of it
+    } catch (...) {  // kept until the work has ended, then rethrown
         raised_ = std::current_exception();
         stop_ = true;
     }
@@ -247,7 +247,7 @@ void watched_call::run(const std::function<void()>& work) {
         try {
             worker = std::thread(do_all);
         } catch (const std::system_error&) {
-            do_all();  // the system gives no thread
+            do_all();  // no thread can be started: run in the caller's
         }
         std::unique_lock<std::mutex> held(lock_);
         while (!ended_.wait_for(held, between_looks, [this] { return is_done_; })) {

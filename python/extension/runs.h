@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long calls in a thread of their own, while the caller's releases the GIL and looks for Ctrl-C.
+// Long calls run in a thread of their own; the caller's thread releases the GIL and looks for Ctrl-C.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ namespace tilewalk::python {
 
 class watched_call {
   public:
-    // `hears` is None or receives dicts from time to time; `cancel` is None or has is_set().
+    // `hears` is None or is called with progress as a dict; `cancel` is None or has is_set().
     watched_call(nb::object hears, nb::object cancel)
         : hears_(std::move(hears)), cancel_(std::move(cancel)) {}
 
-    // Runs `work` in its thread. Throws what it throws, or what Python has raised meanwhile.
+    // Runs `work` in a thread of its own. Throws what `work` throws, or what Python has raised meanwhile.
     void run(const std::function<void()>& work);
     run_options watching(run_options options);
     // Reports progress from any thread: `made` is called with the GIL, unless newer progress replaces it.
@@ -36,7 +36,7 @@ class watched_call {
 
     nb::object hears_, cancel_;
     std::atomic<bool> stop_ = false;
-    std::exception_ptr raised_;  // in Python, or on the way there
+    std::exception_ptr raised_;  // raised by a signal, `cancel_` or `hears_`
     std::mutex lock_;            // guards the members below
     std::condition_variable ended_;
     bool is_done_ = false;
@@ -57,7 +57,7 @@ struct run_arguments {
     run_options options;
     nb::object hears, cancel;
 };
-// `said` are the settings, `how` the other options.
+// `said` has the run's settings, `how` the call's other options.
 run_arguments arguments_of(const nb::dict& said, const nb::dict& how);
 
 // Throws tilewalk::error (usage) for an unknown name or invalid value; `also` are names to suggest.

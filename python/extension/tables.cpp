@@ -16,7 +16,7 @@ namespace tilewalk::python {
 
 namespace {
 
-// Holds a pointer so that views can outlive results.
+// A table as Python holds it: by a pointer, so that views of columns can outlive the results.
 struct shown_table {
     std::shared_ptr<const table> of;
 };

@@ -16,7 +16,7 @@
 
 namespace tilewalk::python {
 
-// Concatenated texts; that of row i ends at ends[i + 1].
+// Concatenated texts; the text of row i ends at ends[i + 1].
 struct texts {
     std::vector<std::int64_t> ends{0};
     std::string bytes;
@@ -35,7 +35,7 @@ struct texts {
 class coded_texts {
   public:
     void add(std::string_view text);
-    // Narrows the codes; nothing may be added afterwards.
+    // Stores the codes in the narrowest type; add() may not be called afterwards.
     void finish();
 
     using codes =

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_nesting = 100;
 
-// An unsupported object and its place, which enclosing lists and mappings prefix.
+// Thrown for an unsupported object, with its place. Enclosing lists and mappings put theirs in front.
 struct no_value {
     std::string place, found;
 };
@@ -51,7 +51,7 @@ value list_of(nb::handle object, int depth) {
     return value::list(std::move(items));
 }
 
-// A time of midnight becomes a date, the only form of YAML.
+// The text of a date or time. A time at midnight becomes a date, the only form that a YAML book can have.
 value moment_of(nb::handle object) {
     std::string text = nb::cast<std::string>(object.attr("isoformat")());
     const std::size_t time = text.find('T');
@@ -79,7 +79,7 @@ value mapping_of(Items items, int depth) {
     return value::mapping(std::move(members));
 }
 
-// A Series with a RangeIndex is a list.
+// True for a mapping. A pandas Series is one too, unless its index is a RangeIndex, which makes it a list.
 bool is_mapping(nb::handle object) {
     if (!nb::hasattr(object, "items")) return false;
     return !nb::hasattr(object, "index") ||
@@ -104,7 +104,7 @@ value read(nb::handle object, int depth) {
     if (nb::isinstance<nb::int_>(object)) return value::scalar(text_of(object), false);
     if (nb::isinstance<nb::float_>(object)) {
         const double number = nb::cast<double>(object);
-        // Kept as text: its reader refuses it with the key, and in a trade fails only that trade.
+        // Kept as text: the reader refuses it and names the key, and one in a trade fails this trade alone.
         if (!std::isfinite(number)) return value::scalar(text_of(object), false);
         return number;
     }
@@ -121,9 +121,9 @@ value read(nb::handle object, int depth) {
     if (nb::hasattr(object, "isoformat")) return moment_of(object);
     if (nb::hasattr(object, "__fspath__")) return path_of(object).string();
     const char kind = kind_in_numpy(object);
-    // Units finer than microseconds would become integers.
+    // Dates in a unit finer than microseconds would become integers.
     if (kind == 'M') return read(object.attr("astype")("datetime64[us]").attr("tolist")(), depth + 1);
-    // Arrays, their scalars, and Decimal, Fraction and similar.
+    // NumPy arrays and their scalars, and numbers such as Decimal or Fraction.
     if (kind != 'm') {
         if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), depth + 1);
         if (nb::hasattr(object, "item")) return read(object.attr("item")(), depth + 1);

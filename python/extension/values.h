@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion between Python objects (dicts, lists, numbers, texts, dates) and values.
+// Conversion between Python objects (dicts, lists, numbers, texts, dates) and tilewalk::value.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::python {
 
-// Throws tilewalk::error (usage) for an object without a counterpart.
+// Throws tilewalk::error (usage) for an object that has no form as a value.
 value value_of(nb::handle object);
 nb::any object_of(const value& of);
 

@@ -13,7 +13,7 @@ def main() -> None:
         if stream is not None:  # None if it was closed from the start
             stream.flush()
     code = _core.run_command(sys.argv[1:], [sys.executable, "-m", "tilewalk"])
-    # The C++ streams are flushed, and the interpreter has no output left.
+    # End at once: the C++ streams are flushed, and the interpreter has no output left.
     os._exit(code)
 
 

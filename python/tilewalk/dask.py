@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Submitted", "submit"]
 
-# A fixed place, since the plan contains absolute names.
+# Plans contain absolute names, so every worker keeps them in a folder of the same name.
 _SHELF = pathlib.Path("/tmp")
 _FOUND = re.compile(r"(shard|training)-\d+-of-\d+\.(kept|json)")
 

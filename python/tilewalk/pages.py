@@ -55,7 +55,7 @@ def error_bar(low: float, price: float, high: float) -> str:
         return ""
     half = (high - low) / 2
     relative = half / abs(price) if price else math.inf
-    # Logarithmic from a millionth of the price (a dot) to all of it (full width).
+    # The width is logarithmic: from a millionth of the price (a dot) to the whole price (full width).
     share = 0.0 if relative <= 1e-6 else min(1.0, (math.log10(min(relative, 1.0)) + 6) / 6)
     reach = 2 + 38 * share
     title = f"95 % interval: {low:.10g} to {high:.10g}"

@@ -45,7 +45,7 @@ def from_option(
     horizon: Any = None,
     bound: float = 1e-9,
     check: bool = True,
-    # Arguments that QuantLib hides after construction, by their constructor names.
+    # Arguments of QuantLib's constructors that its objects do not give back.
     payoff: Any = None,
     payoffAtExpiry: bool | None = None,
     barrierType: int | None = None,
@@ -64,7 +64,7 @@ def from_option(
     a: Sequence[float] | None = None,
     Q1: int | None = None,
     Q2: int | None = None,
-    # Arguments of QuantLib's engines, not of options or processes.
+    # Arguments that QuantLib gives to pricing engines, not to options or processes.
     correlation: Any = None,
     foreignRiskFreeRate: Any = None,
     exchangeRateVolatility: Any = None,

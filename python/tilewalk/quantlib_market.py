@@ -286,7 +286,7 @@ def _correlations(asked: Asked) -> list[list[Any]]:
             "StochasticProcessArray that was made with one, or a number for two assets"
         )
     if isinstance(held, ql.StochasticProcessArray):
-        # Covariances over a day contain the correlation.
+        # The correlation follows from the covariances over a day.
         covariance = held.covariance(0.0, held.initialValues(), 1 / 365.0)
         size = covariance.rows()
         rows = [

@@ -59,7 +59,7 @@ def _payoff(asked: Asked, *kinds: str) -> _Payoff:
     _expect_same_payoff(own, held, strike)
     inside = strike * (2.0 if side == "call" else 0.5) if strike > 0 else 1.0
     cash = float(held(inside)) if kind == "cash" else 0.0
-    # A gap pays price - second strike, or the reverse for a put.
+    # A gap call pays price - second strike, a gap put the reverse: find the second strike from one payment.
     paid_for = inside - held(inside) if side == "call" else inside + held(inside)
     return _Payoff(str(kind), side, strike, held, cash, paid_for)
 

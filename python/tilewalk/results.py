@@ -19,7 +19,7 @@ from .tables import Table
 
 __all__ = ["Comparison", "Greeks", "Results", "Row", "compare", "read_results", "warn_of"]
 
-# Members of the JSON that some rows lack.
+# Members that not every row of the JSON has.
 _OF_SOME_TRADES = ("decisions", "early", "kind", "reported")
 
 
