@@ -55,7 +55,7 @@ struct block {
 };
 
 // The ends of a path in an interval, in the coordinate in which it is a Brownian bridge, and the bridge's
-// variance. Jumps happen at the start; `unjumped` is the position before them; not valid without jumps.
+// variance. Jumps happen at the start. `unjumped` is the position before them, not valid without jumps.
 struct bridge {
     program::value start, end, variance;
     program::value unjumped{};
@@ -206,10 +206,11 @@ class payoff {
     // Sets who decides on rights; without a decider nobody uses them. `by` must outlive the recordings.
     void decide_by(decider* by);
     std::uint32_t value_state() const;  // valid after declare()
-    // Replaces the payoff's output by one for each operation that may leave its domain, 0 if it did not.
+    // Replaces the payoff's output by one output for each operation that may leave its domain. The output is
+    // 0 on paths where the operation does not leave it.
     void tell_flaws_apart();
-    // Describes the checked operations, place and possible faults, in the order of outputs. Call this after
-    // all blocks are recorded.
+    // Describes each checked operation, its place and possible faults, in the order of the outputs. Call this
+    // after all blocks are recorded.
     std::vector<std::string> checked() const;
     std::vector<std::uint32_t> states_of_checked() const;
     // The assets and currencies whose spot or exchange rate, or else only interest rates, the script can

@@ -32,8 +32,8 @@ enum class parameter_type {
 std::optional<parameter_type> parse_parameter_type(std::string_view name);
 std::string_view to_string(parameter_type type);
 
-// A trade's argument for a parameter, range-checked. Lists: for parameters with one value `per` date or
-// asset.
+// A trade's argument for a parameter, already checked against the parameter's range. A list is the argument
+// of a parameter with one value `per` date or asset.
 using argument = std::variant<double,                           // amount, number, rate, integer
                               bool,                             // boolean
                               std::string,                      // choice, currency, asset
@@ -52,7 +52,7 @@ struct parameter {
     std::vector<std::string> choices;
     std::optional<argument> fallback;  // default; empty if the trade must give a value
     std::string same_as;               // in place of `fallback`: the parameter whose value is the default
-    bool optional = false;             // has no value if the trade does not give it
+    bool optional = false;             // if true: no value unless the trade gives one
     std::string unless;                // a parameter that may not be given together with this one
     std::string help;
     location where;

@@ -162,8 +162,7 @@ struct syntax {
     statements top;
     std::vector<block_syntax> blocks;
     std::vector<expression> features;  // inputs of decisions on rights; empty: states of the path
-    std::optional<place> states_word;  // place of the word `states`, which adds the states of the path to the
-                                       // features
+    std::optional<place> states_word;  // place of the word `states` among the features
 
     // Set by the checker.
     std::vector<variable> variables;

@@ -66,7 +66,8 @@ class needs {
     std::vector<choice> by_;
 };
 
-// Finds sides worth a guard. A select within another's side counts towards this or, if not worth it, alone.
+// Finds the sides worth a guard. A select nested in a side counts towards this side or, if this side is not
+// worth a guard, counts alone.
 needs worth_guarding(const lane_section& of, int least_cost) {
     std::set<choice> not_worth_it;
     for (;;) {

@@ -19,7 +19,7 @@ constexpr double least_probability = 1e-30;
 // coordinate along the direction is below and above the decision's root, given earlier roots of the date.
 // `goes_`: the probability of each side. `at_`: the coordinate drawn anew on each side.
 struct sides {
-    index place, below, above;  // place: the coordinate before
+    index place, below, above;  // place: the coordinate before it is drawn anew
     index goes_below, goes_above, at_below, at_above;
 };
 
@@ -65,7 +65,8 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // Adds a path's gain to an output: what goes on counts by its weight, what has ended by 1 - weight.
+    // Adds a path's gain to an output: the part that goes on counts by its weight, the ended part by the
+    // rest.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;

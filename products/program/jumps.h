@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps: comparisons and floors at which a later number jumps, which the derivative along the path misses.
+// Jumps: comparisons, floors and conditions at which a later number jumps. Derivatives along the path miss
+// it.
 #pragma once
 
 #include <cstdint>

@@ -315,7 +315,8 @@ std::vector<seen_jump> jumps_on_path(const scored_program& of, const path_data& 
     return out;
 }
 
-// How much a normal number moves jumps: the sum of log(mean absolute slope). Empty if a jump is unmoved.
+// How much a normal number moves the jumps: the sum of log(mean absolute slope) over jumps and runs. Empty if
+// it leaves a jump unmoved.
 std::optional<double> strength_of(const scored_program& of, const path_data& data, const timeline& when) {
     struct seen {
         double count = 0, sum = 0, least = INFINITY;

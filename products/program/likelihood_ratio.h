@@ -35,7 +35,7 @@ struct scored_program {
     path_program code;
     std::uint32_t normal = 0;  // slot of this normal number
     std::vector<scored_jump> jumps{};
-    // By state: the state that holds its derivative; no_slope if 0. States of derivatives have slopes too.
+    // By state: the state that holds its derivative to the normal number; no_slope if 0. Slopes have slopes.
     std::vector<std::uint32_t> slopes{};
     std::vector<bool> is_curvature{};  // by state: true if it holds a second derivative
 };

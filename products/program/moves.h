@@ -28,7 +28,8 @@ struct separated_moves {
     std::vector<std::uint32_t> numbers_of_row;
 };
 
-// Empty if p uses normals in any other way, or lacks a root: taking it as 0 would turn -0 into +0.
+// Empty if p uses normals in another way than this. A missing root does not count as 0: fma by 0 would turn
+// -0 into +0.
 std::optional<separated_moves> separate_moves(const path_program& p);
 
 path_data data_of_code(const separated_moves& m, const path_data& data);

@@ -81,7 +81,8 @@ struct program {
     std::vector<output_pair> crossed{};  // pairs of indices into `outputs`
     // By slot: the stream of its numbers (see places_in_streams).
     std::vector<std::uint32_t> normal_streams{}, uniform_streams{};
-    // Slots of normals that build no Brownian path.
+    // Slots of normals that are no increments of a Brownian path: quasi-random points build no bridge of
+    // them.
     std::vector<std::uint32_t> lone_normals{};
 };
 

@@ -27,7 +27,7 @@ inline std::string scale_of(std::string_view state) {
     return state.starts_with('x') ? std::string(scale) + "#" + std::string(state.substr(1)) : std::string();
 }
 
-// The end of the name of a currency's first rate state: the short rate's distance from the curve.
+// The end of the name of a currency's first rate state, which holds the short rate's distance from the curve.
 inline constexpr std::string_view rate = "rate";
 inline constexpr std::string_view first_rate = "_rate0";
 

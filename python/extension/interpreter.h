@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Release of the GIL. Shutdown waits for threads without it, whose stacks Python would unwind, and crash.
+// Releases the GIL. Shutdown waits for threads that have released it: if one took it back later, Python would
+// unwind its stack and crash.
 #pragma once
 
 #include <sstream>

@@ -24,7 +24,7 @@ class held_results {
 
   private:
     std::shared_ptr<const results> of_;
-    // Guards rows_ and greeks_, made on first use. A thread that makes them holds no GIL and waits for none.
+    // Guards rows_ and greeks_, made on first use. A thread that holds the lock never waits for the GIL.
     mutable std::mutex lock_;
     mutable std::shared_ptr<const table> rows_, greeks_;
 };

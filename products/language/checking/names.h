@@ -42,7 +42,7 @@ class names {
     std::size_t list_of_loop(std::size_t depth) const { return loops_[depth].list; }
     void enter_loop(const std::string& name, place where, std::size_t list);
     void leave_loop();
-    // Checks the index of base[index], and returns the depth of the loop whose asset it names.
+    // Checks `index` of base[index], and returns the depth of the loop whose asset `index` names.
     std::size_t resolve_index(expression& index, const std::string& base);
     [[noreturn]] void fail_wrong_list(place where, const std::string& name, std::size_t mine,
                                       std::size_t given) const;

@@ -15,10 +15,11 @@
 
 namespace tilewalk::language::checking {
 
-constexpr std::size_t whole =
-    static_cast<std::size_t>(-1);  // in place of a loop's depth: no index, or all elements
+// In place of a loop's depth: the variable has no index, or all its elements are meant.
+constexpr std::size_t whole = static_cast<std::size_t>(-1);
 
-// Variables certain to have a value: a variable's number, and the depth of its loop or `whole`.
+// Variables certain to have a value, as pairs: a variable's number, and the depth of the loop whose asset
+// indexes the variable, or `whole`.
 using definite = std::set<std::pair<std::size_t, std::size_t>>;
 
 class variables {
@@ -52,7 +53,7 @@ class variables {
     const definite& defined() const { return defined_; }
     void define(std::size_t number, std::size_t depth) { defined_.insert({number, depth}); }
     void define_only(definite these) { defined_ = std::move(these); }
-    // Ends a loop, which visited every asset of its list: what it set for each element is set for all.
+    // Ends a loop. It visited every asset of its list: a variable set for the current asset is set for all.
     void leave_loop(std::size_t depth);
 
     void check_none_is_idle() const;

@@ -43,7 +43,7 @@ class block_recording {
     }
 
     // Records a right. Its use pays what its body pays and ends the trade, unless it can be used again.
-    // Rights of past dates were not used.
+    // Rights on past dates count as not used.
     void record_right(const block_syntax& of, value alive, decider* by) {
         const bool is_past = at_.market->is_past();
         if (is_past && at_.runs.front().years < -dates::same_time_years) return;
@@ -69,7 +69,8 @@ class block_recording {
         write_used(both(offered, by->uses(right, at_.into)), goes_on, f.paid, alive, std::move(out));
     }
 
-    // Records a decision on notice: its best indicator is the payment if the right were used today.
+    // Records a decision on a notice date. The right's payment is not known yet; the payment if it were used
+    // now is its best indicator.
     void record_notice(const block_syntax& of, value alive, decider* by) {
         if (by == nullptr || at_.market->is_past()) return;
         const frame f = play(of.body, false);

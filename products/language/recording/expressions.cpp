@@ -140,7 +140,8 @@ value expressions::binary(const expression& e, frame& f) {
         return made_.truth(same == (e.sign == binary_operator::equal));
     }
     if (left.of == type::date) return compare_dates(e.sign, days_.years_of(left), days_.years_of(right));
-    // An overflow of an operand needs no check in a sum, a product or a numerator: the result shows it.
+    // An operand's overflow needs no check if it shows in the result: of a sum, a product, or a quotient's
+    // numerator.
     const bool shows = e.of == type::number;
     const bool shows_right = shows && e.sign != binary_operator::divide;
     const value a = shows ? evaluate(left, f) : number(left, f);

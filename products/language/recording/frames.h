@@ -22,9 +22,9 @@ using flaws = std::map<std::size_t, value>;
 struct frame {
     std::vector<std::vector<value>> variables;  // by variable and element; not valid: unchanged in this block
     value paid;                                 // paid in this block so far; not valid if nothing is
-    value going;                                // a truth: not stopped in this block; not valid if true
+    value going;                                // a truth: no `stop` in this block; not valid if certain
     language::recording::flaws flaws;
-    value suspect;          // of the block, written with its payoff; not valid if none
+    value suspect;          // combined flaws, written with the payoff; not valid if none
     value flaw;             // of the block, part of its payment; not valid if none
     bool is_played = true;  // false if the body is only tried, as on a notice date: nothing is checked
 };

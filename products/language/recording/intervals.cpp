@@ -22,7 +22,8 @@ bool is_exact(function asked) {
            asked != function::variance_of_time_above && asked != function::variance_of_time_below;
 }
 
-// Answers that are exact together: a touch time is drawn for paths that touch; a mean has its variance.
+// Groups of answers that are exact together: a touch time is drawn for paths that touch, and a mean is used
+// with its variance.
 enum class company : std::uint8_t { none, touch, mean };
 company company_of(function asked) {
     switch (asked) {

@@ -40,7 +40,7 @@ std::optional<std::vector<gain>> gains_of(const path_program& p, std::size_t sec
         for (const index arg : operands(s.nodes[i]))
             if (s.nodes[arg].code == operation::state && is_output(s.nodes[arg].args[0])) return std::nullopt;
     }
-    // If another node used such a sum, it would depend on the output.
+    // If another node used a sum with an output in it, this node would depend on the output.
     for (index i = 0; i < s.nodes.size(); ++i)
         for (const index arg : operands(s.nodes[i]))
             if (may_read[arg]) return std::nullopt;
@@ -240,7 +240,7 @@ bool decisions_to_integrate::fits(const decision& d) {
     return false;
 }
 
-// The mean of the states' move directions, of unit length.
+// The mean of the directions in which normals move the decision's states, scaled to unit length.
 std::vector<double> decisions_to_integrate::direction_for(const decision& d, std::size_t step) const {
     std::vector<double> out(static_cast<std::size_t>(p_.normals_per_step), 0.0);
     const auto add = [](std::vector<double>& to, const std::vector<double>& by, double times) {

@@ -94,7 +94,8 @@ class rising_nodes {
                (depends_[n.args[0]] || depends_[n.args[1]]);
     }
 
-    // True if node `i` rises (way 1) or falls (-1) as states move by `out`, which gets the new states.
+    // True if node `i` rises (way 1) or falls (-1) when states move in the directions `out`. Adds the
+    // directions of further states to `out`.
     bool rise(index i, int way, rises& out) const {
         if (!depends_[i]) return true;
         const node& n = nodes_[i];

@@ -76,7 +76,7 @@ class rewriter {
         return i == nowhere ? append(into_, {operation::constant, {}, 1.0}) : (*renamed_)[i];
     }
 
-    // The least of values reaches a level if all values do, the greatest if one does. Else it is below.
+    // Compares logarithms: the least value reaches a level if all values do, the greatest if any value does.
     index in_logarithms(const node& n) {
         const bool is_strict = n.code == operation::less;
         if (!is_strict && n.code != operation::less_equal) return nowhere;

@@ -31,7 +31,7 @@ class derivative_rules {
 
     struct choice {
         index condition;
-        std::size_t if_so, if_not;  // numbers of operands
+        std::size_t if_so, if_not;  // operand taken if the condition is true; else
     };
     static bool is_choice(operation code);
     static bool decides(operation code, std::size_t operand) {
