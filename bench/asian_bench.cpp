@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path-steps a second of the whole engine on the Asian case, on one core by instruction set and on several.
+// Benchmark of the engine on the Asian case: path-steps a second by instruction set on one core, and on
+// several.
 #include <thread>
 
 #include "bench/asian_case.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case behind every speed figure: an arithmetic Asian call, 252 daily fixings, flat Black-Scholes.
+// The trade behind every speed figure: an arithmetic Asian call, 252 daily fixings, flat Black-Scholes.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -31,7 +31,7 @@ struct asian_case {
     }
 };
 
-// Prices the book once for each iteration. An item is a path-step: one path over one fixing.
+// Prices the book once in each benchmark iteration. Counts path-steps: a path over one fixing date.
 inline price_row price_repeatedly(benchmark::State& state, const tilewalk::book& book,
                                   const std::string& instructions, std::uint64_t paths, int threads) {
     const engine pricer({instructions});

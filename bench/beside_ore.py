@@ -382,7 +382,7 @@ def main():
     return 0 if agree else 1
 
 
-# Returns sensitivities by trade and factors, as derivatives.
+# Reads sensitivities from a file of ORE: derivatives by trade and risk factors.
 def derivatives_in(file):
     found = {}
     with open(file, newline="", encoding="utf-8") as opened:
@@ -419,7 +419,7 @@ def sensitivities_of_both(command, folder, samples, more):
 
 def compare_sensitivities(theirs, ours, errors):
     spot, volatility, rate = "EquitySpot/ACME/0/spot", "EquityVolatility/ACME/0/1Y/ATM", "DiscountCurve/USD/0/1Y"
-    # The factors of each measure, and the move that `tilewalk greeks` states it for.
+    # For each measure, the risk factors to differentiate by, and the size of the move per which `tilewalk greeks` states it.
     measures = {"delta": ((spot,), 1), "vega": ((volatility,), 0.01), "rho": ((rate,), 1e-4), "gamma": ((spot, spot), 1),
                 "volga": ((volatility, volatility), 1e-4), "vanna": ((spot, volatility), 0.01)}
     print(f"\n{'sensitivities':<14}{'largest':>12}{'differs by':>12}{'our error':>12}{'error of moves':>16}{'max |z|':>9}"

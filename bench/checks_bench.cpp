@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of checking script operations that may leave their domain: path-steps a second on one core.
+// Benchmark: what it costs to check script operations that may leave their domain, such as sqrt, on one core.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,7 +16,8 @@ using namespace tilewalk;
 
 constexpr std::uint64_t paths = 1 << 16;
 
-// No path leaves a domain, but the script does not prove it. The first checks on one date only.
+// Scripts with operations that stay in their domain on all paths, though the script does not prove it. The
+// first script has one check a path, the others one on each date.
 book scripts() {
     const auto product = [](const std::string& name, const std::string& body) {
         return "  - product: " + name +
@@ -48,7 +49,7 @@ book scripts() {
     return book::parse(text);
 }
 
-// Turns each flaw into its last operand, so that the passes drop it.
+// Replaces each flaw (the node of a domain check) by its last operand, so that passes drop the check.
 void without_checks(program::recorder::recorded& made, const std::vector<double>&) {
     for (program::section& s : made.code.sections)
         for (program::node& n : s.nodes)

@@ -44,7 +44,7 @@ FIXINGS = 252
 TODAY = ql.Date(15, 1, 2026)
 DAYS = ql.Actual365Fixed()
 FIXING_DAYS = [round(365 * (k + 1) / FIXINGS) for k in range(FIXINGS)]
-# Normal errors exceed this once in 150,000 times, Student's t with 15 degrees of freedom once in 2,300.
+# Chance for a correct price to be further off: once in 150,000 with normal errors, once in 2,300 with errors of 16 units (Student's t).
 MOST_ERRORS = 4.5
 MOST_ERRORS_OF_16 = 6.5  # Student's t with 15 degrees: once in 100,000 times
 FEWEST_PATHS_OF_OURS = 16 * 1024
@@ -127,7 +127,7 @@ def option_of(case, i):
                                                                              seed=seed)
     if case == "barrier":
         option = ql.BarrierOption(ql.Barrier.DownOut, BARRIER, 0.0, payoff, exercise)
-        # Biased: monitored after each step only, as in this trade.
+        # isBiased: the barrier is monitored after each step only, without a correction for the time between, as in this trade.
         return option, lambda traits, n, seed: ql.MCBarrierEngine(process, traits, timeSteps=BARRIER_DATES, brownianBridge=True,
                                                                 requiredSamples=n, isBiased=True, seed=seed)
     if case == "basket":
@@ -198,7 +198,7 @@ def tell(who, line):
         print(f"    {who:9} {paths:8} paths   error {error:9.4f} bp   {1e3 * seconds:10.3f} ms", flush=True)
 
 
-# The most paths of QuantLib's lines, which take a few minutes in all, and paths of (more precise) truths.
+# By case: the largest number of paths for QuantLib (minutes for all cases), and the number for the more precise reference price.
 CASES = {"european": (1 << 17, 1 << 22), "asian": (1 << 14, 1 << 21), "barrier": (1 << 16, 1 << 22), "basket": (1 << 16, 1 << 23),
          "heston": (1 << 18, 1 << 21)}
 

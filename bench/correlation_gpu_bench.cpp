@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlated assets on a GPU: from how many assets on making moves ahead of the path kernel pays (see
-// engine/walk/cuda/compile/correlation.h). `tilewalk bench tiles` measures the kernels that make moves.
+// Benchmark of correlated assets on a GPU: from how many assets on is a kernel ahead of the path kernel
+// faster at correlating (engine/walk/cuda/compile/correlation.h)? `tilewalk bench tiles` measures it alone.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -208,7 +208,7 @@ class timed_walk {
     kernels::path_arguments arguments_{};
 };
 
-// The place of correlation: in the path kernel, on shocks made there or read from memory, or ahead of it.
+// The place where normals are correlated: in the path kernel (drawn there or read from memory), or ahead.
 enum class way { in_kernel_inline, in_kernel_from_memory, ahead };
 
 void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
@@ -264,7 +264,7 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     };
     once();
 
-    // Checks that all ways give the bits of the first before timing.
+    // Checks, before timing, that each way gives the bits of the first way that ran.
     static std::map<std::pair<precision, std::size_t>, std::vector<std::byte>> results;
     const auto got = path_kernel.results();
     if (results.try_emplace({p, assets}, got).first->second != got) {
@@ -284,10 +284,10 @@ void price_basket_repeatedly(benchmark::State& state, way how, precision p) {
     state.counters["matrix_ms"] = each(product);
     state.counters["walk_ms"] = each(walked);
     state.counters["local_bytes"] = path_kernel.local_bytes();
-    state.counters["build_s"] = built_in.count();  // for the path kernel; short if it was in the cache
+    state.counters["build_s"] = built_in.count();  // to compile the path kernel; little if it was cached
 }
 
-// Runs one benchmark so that its error does not end the others.
+// Turns an exception of a benchmark into its error, so that the other benchmarks still run.
 template <class work>
 auto guarded(const work& act) {
     return [act](benchmark::State& state) {
@@ -310,7 +310,7 @@ void register_all() {
             auto* b = benchmark::RegisterBenchmark(
                 (std::string("basket/") + precision_name + "/" + way_name).c_str(),
                 guarded([w = w, p = p](benchmark::State& s) { price_basket_repeatedly(s, w, p); }));
-            // At most 64 assets in the kernel: more take minutes to compile.
+            // The path kernel correlates at most 64 assets: more take minutes to compile.
             for (const int assets : {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128}) {
                 if (w == way::ahead || assets <= 64) b->Arg(assets);
             }

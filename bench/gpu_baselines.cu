@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines for the generated kernels: the device's memory rates, the Asian with cuRAND's device API, and the
-// Asian, the autocallable and the streamed Asian written by hand with our kernel headers. Compares prices
-// before timing. Built and run by bench/gpu_check.sh; prints one JSON object a line, the context first.
+// Hand-written baselines of the generated kernels: memory rates, the Asian with cuRAND's device API, and the
+// Asian, the autocallable and the Asian with normals from memory by our headers. Compares prices before
+// timing. Built and run by bench/gpu_check.sh; prints one JSON object a line, the device's facts first.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,10 +32,10 @@ void must(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-// Styles: the type of a kernel's numbers, and the source of its normals and exponentials.
+// Styles of arithmetic: the type of a kernel's numbers, and its functions for normals and exponentials.
 struct in_double : kernels::double_draws {
     using real = double;
-    static constexpr double unit = 1;  // of the arguments of exp
+    static constexpr double unit = 1;  // factor for arguments of exp
     static constexpr double exp(double x) { return kernels::exp(x); }
 };
 struct in_single : kernels::single_draws {
@@ -49,14 +49,14 @@ struct in_mixed : kernels::single_draws {
     static constexpr double exp(double x) { return kernels::exp(x); }
 };
 
-// The hardware's approximations, on the same random bits. Uniform numbers come from the upper 23 bits through
-// the mantissa: a conversion from integer would use the same unit as the approximations.
+// Style with the hardware's approximate functions, on the same random bits. Uniform numbers are the upper 23
+// bits as a mantissa: converting an integer would use the same GPU unit as the approximations.
 struct in_fast_single {
     using real = float;
     using shock = float;
     using block = kernels::four_shocks;
     static constexpr int per_block = 4;
-    static constexpr double unit = 1.4426950408889634;  // exp takes logarithms to base 2
+    static constexpr double unit = 1.4426950408889634;  // exp is computed as a power of 2
 
     static __device__ float exp(float x) {
         float y;
@@ -83,7 +83,7 @@ __device__ word64 path_of_thread() {
     return word64(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// The payoff of an Asian; `total` is the sum of its spots relative to the first one.
+// The discounted payoff of the Asian; `total` is the sum of all fixings, each divided by the initial spot.
 template <class real>
 __device__ double asian_payoff(const asian_terms& terms, real total) {
     const real average = total * real(terms.spot / steps_in_all);
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(threads) asian(asian_terms terms, block_sums* 
     hand_in(asian_payoff(terms, total), out);
 }
 
-// The Asian from a cube of normals [step][path], loaded plainly at the point of use, not unrolled.
+// The Asian with normals from memory, a cube [step][path], each loaded where it is used, not prefetched.
 template <class style>
 __global__ void __launch_bounds__(threads)
     streamed_asian(asian_terms terms, const typename style::shock* cube, word64 pitch, block_sums* out) {
@@ -137,20 +137,20 @@ __global__ void fill_cube(typename style::shock* cube, word64 pitch) {
 
 constexpr int assets = 5;
 
-// A note on the worst of five assets, all of which start at their reference level.
+// Terms of an autocallable note on the worst of five assets, all of which start at their reference level.
 struct autocallable_terms {
     double drift[assets];
-    double root[assets * (assets + 1) / 2];         // the triangular root of a step's covariance, row by row
+    double root[assets * (assets + 1) / 2];  // lower triangular root of a step's covariance, row by row
     double log_call_level, protection, redemption;  // redemption: the discounted notional
-    const double* payments;                         // discounted, by observation
+    const double* payments;                         // by observation date, discounted
 };
 
-// The note, observed after every `every` steps. Performances as logarithms need an exponential only once.
+// The note, observed after every `every` steps. Log performances need one exponential a path, at the end.
 template <class style, int every>
 __global__ void __launch_bounds__(threads)
     autocallable(const __grid_constant__ autocallable_terms terms, block_sums* out) {
     using real = typename style::real;
-    constexpr int per_block = style::per_block;  // the steps of a group use a whole number of blocks
+    constexpr int per_block = style::per_block;  // steps of a group, which use up whole blocks of normals
     real drift[assets], root[assets * (assets + 1) / 2], x[assets] = {};
     for (int i = 0; i < assets; ++i) drift[i] = real(terms.drift[i] * style::unit);
     for (int i = 0; i < assets * (assets + 1) / 2; ++i) root[i] = real(terms.root[i] * style::unit);
@@ -208,7 +208,8 @@ __global__ void read(const uint4* from, word64 count, word32* out) {
         const uint4 x = __ldcs(from + i);
         all ^= x.x ^ x.y ^ x.z ^ x.w;
     }
-    if (all == 0x12345678u) *out = all;  // never true for this data, which the compiler can't know
+    // Never true for this data. The compiler can't know, so it keeps the loads.
+    if (all == 0x12345678u) *out = all;
 }
 
 struct measured {
@@ -252,15 +253,15 @@ struct estimate {
 
 struct pricing_kernel {
     std::string name;
-    std::string payoff;  // kernels with the same payoff must agree
+    std::string payoff;  // name of the payoff: kernels with equal names must agree on the price
     word64 paths;
     std::function<void(block_sums*)> launch;
-    std::string rest;  // further members of the line
-    double bytes = 0;  // streamed by the kernel; 0: rates are in path-steps
+    std::string rest;  // further members of the JSON line
+    double bytes = 0;  // bytes read from memory; 0: rates are in path-steps instead
 };
 
 estimate run(const pricing_kernel& k, block_sums* out) {
-    const std::size_t blocks = k.paths / 32;  // at most; sums that no block writes stay 0
+    const std::size_t blocks = k.paths / 32;  // upper limit; sums that no thread block writes stay 0
     k.launch(out);
     must(cudaGetLastError(), k.name.c_str());
     std::vector<block_sums> sums(blocks);
@@ -321,7 +322,7 @@ void measure_memory() {
     must(cudaFree(out), "cudaFree");
 }
 
-// The dynamic shared memory with which exactly `blocks` blocks are resident; negative if there is none.
+// Dynamic shared memory with which exactly `blocks` blocks fit a multiprocessor; negative if there is none.
 template <class kernel>
 int shared_bytes_for(kernel k, int blocks) {
     int most = 0;

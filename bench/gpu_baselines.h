@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that the hand-written kernels price, and the function by which a kernel stores its payoffs.
+// Terms of the trades that the hand-written kernels price, and the storing of a kernel's payoffs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,7 +37,7 @@ static __device__ void hand_in(double payoff, block_sums* out) {
 }
 #endif
 
-// The same Asian with cuRAND's device API and the CUDA library's functions.
+// Prices the same Asian with cuRAND's device API and the CUDA library's exp.
 void curand_asian_single(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,
                          block_sums* out);
 void curand_asian_double(const asian_terms& terms, unsigned long long seed, unsigned blocks, unsigned threads,

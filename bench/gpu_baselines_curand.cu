@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Asian as one would write it today without Tilewalk: cuRAND's Philox in registers and the CUDA library's
-// exp, built with contraction and --use_fast_math, which is fastest for both.
+// exp, built with contraction and --use_fast_math, which makes these kernels fastest.
 #include <curand_kernel.h>
 
 #include "bench/gpu_baselines.h"

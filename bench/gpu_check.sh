@@ -59,7 +59,7 @@ part_test() (
     [ "$status" -eq 0 ]
 )
 
-# Every tool over a small run of every feed. The kernels are compiled beforehand, outside of the tools.
+# Runs every tool of compute-sanitizer on a small run with every feed. Kernels are compiled beforehand.
 part_sanitize() (
     logs=$(mktemp -d)
     trap 'rm -rf "$logs"' EXIT
@@ -77,9 +77,9 @@ part_sanitize() (
         echo "$tool $feed: exit code $status, $(grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY' "$logs/$tool.$feed" |
             tail -n 1 | sed 's/^=* *//')" > "$logs/line.$tool.$feed"
         [ "$status" -eq 0 ] || grep -h '=========' "$logs/$tool.$feed" | head -n 12 >> "$logs/line.$tool.$feed"
-        # racecheck takes bulk copies for writes of the thread that starts them and does not follow the barriers
-        # that say they have ended, so it reports each with the next one to the same place. Only those pairs, both
-        # of them writes, are accepted here; tests/kernels/feeds_test.cpp shows on a model that each was waited for.
+        # racecheck takes bulk copies for writes of the thread that starts them and does not see the barriers that end
+        # them, so it reports each copy as a race with the next one to the same place. Only pairs of two writes are
+        # accepted here; tests/kernels/feeds_test.cpp shows on a model that each copy was waited for.
         if [ "$tool $feed" = "racecheck bulk_async" ] && [ "$status" -eq 9 ] &&
             ! grep -qE 'Race reported between Read|and Read access|Warning' "$logs/$tool.$feed" &&
             grep -q 'Race reported between Write access at walk' "$logs/$tool.$feed"; then
@@ -107,7 +107,7 @@ part_measure() (
     python3 bench/gpu_figures.py --build "$build" --output "$out/$name-gpu-figures.json" > "$out/$name-gpu-figures.txt" ||
         status=$?
     cat "$out/$name-gpu-figures.txt"
-    # The number of assets from which on it pays to correlate ahead of the paths, and the best kernel.
+    # Measures from how many assets on it is faster to correlate ahead of the paths, and which kernel does so fastest.
     {
         head_of_file
         "$(find "$build" -name correlation_gpu_bench -type f)" \
@@ -116,9 +116,9 @@ part_measure() (
     exit "${status:-0}"
 )
 
-# For each feed, on a walk of its own: the sectors that a request for global memory takes, and how many of them are more
-# than needed; and the counts that decide whether prefetching pays: the share of the memory's bandwidth in use, and how
-# many warps wait for a load whenever one goes on.
+# Profiles one walk with each feed. Counts the 32-byte sectors that a request for global memory moves, and the sectors
+# it would move if accesses were ideal. Counts also what decides whether prefetching pays: the share of the memory's
+# bandwidth in use, and how many warps wait for a load at a time.
 part_access() (
     set -e
     printf '%s\n' 'market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100,' \
@@ -138,11 +138,11 @@ part_access() (
         done
     } > "$out/$name-access.txt"
     sed -n '3,$p' "$out/$name-access.txt"
-    # A request that moves more than needed would show here.
+    # Fails if a request moves more sectors than the ideal.
     awk '/_global /{all = $2} /_global_ideal /{if ($2 != all) exit 1; n++} END {exit n > 0 ? 0 : 1}' "$out/$name-access.txt"
 )
 
-# All suites of tilewalk bench, with their rows, and the figures of the first suite.
+# Runs all suites of `tilewalk bench`, saves their rows, and draws the charts of the first suite, prefetch.
 part_suites() (
     export TILEWALK_COMMIT=$COMMIT
     status=0
@@ -161,7 +161,7 @@ part_suites() (
     exit "$status"
 )
 
-# Five runs of the same must be quiet; a feed that was 10 % faster when the baseline was kept must be found.
+# Five equal runs must raise no alarm; a feed that a forged baseline claims was 10 % faster must raise one.
 part_regression() (
     sweep=(prefetch asian --distances 4,8 --occupancy 32,16 --format json)
     "$tilewalk" bench "${sweep[@]}" --save "$build/baseline.jsonl" > /dev/null
@@ -212,7 +212,7 @@ for part in "${@:-build test sanitize measure access}"; do
             failed+=("$one")
         fi
         summary+="$one: $word, $((SECONDS - begin)) s"$'\n'
-        # People want to see the end of each log: all of it for a failed part, a little for the others.
+        # Prints the end of each part's log: 60 lines if the part failed, 40 of the measurements, 6 of others.
         tail -n "$([ "$word" = well ] && { [ "$one" = measure ] && echo 40 || echo 6; } || echo 60)" "$build/$one.log"
     done
 done

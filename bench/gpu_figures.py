@@ -192,7 +192,7 @@ def whole_command(out, command, folder):
                 f"{m['launches']} launches, {failed} failed")
         kernels = first["manifest"]["kernels_compiled"] + first["manifest"]["kernels_from_cache"]
         out.add("  kernels of it, with what fills and merges", "30", str(kernels), kernels <= 30)
-        # Takes the fastest run, because other work of the machine is not a gap between launches.
+        # The run with the least time on the device: pauses that other work of the machine causes are not gaps between launches.
         m = min((r["manifest"] for _, r in runs), key=lambda of: of["device_seconds"])
         busy, all_of_it = m["kernel_seconds"], m["device_seconds"]
         out.add("  gaps between its launches", "10 %", f"{100 * (1 - busy / all_of_it):.1f} %" if busy else "-",

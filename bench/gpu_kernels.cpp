@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timings of kernels generated from YAML: the Asian and the worst-of autocallable with shocks in registers,
-// and the Asian with shocks from memory by every feed, at several occupancies. Prints one JSON object a line;
-// bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
+// Times kernels generated from YAML: the Asian and the worst-of autocallable with shocks drawn in registers,
+// and the Asian with shocks from memory by every feed (prefetch strategy), at several occupancies. Prints one
+// JSON object a line; bench/gpu_figures.py sets them beside the hand-written kernels of bench/gpu_baselines.
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -29,14 +29,14 @@ using program::precision;
 struct generated_case {
     std::string workload;
     kernel_decision how;
-    std::vector<int> warps{0};  // per multiprocessor; 0: as many as fit
+    std::vector<int> warps{0};  // resident warps per multiprocessor to measure; 0: as many as fit
 };
 
 bool anything_fits(const kernel_decision&, int) {
     return true;
 }
 
-// Shocks in registers: every block and width, with the registers of the rules and the compiler's.
+// Adds kernels that draw shocks in registers: every block and width, with and without our limit of registers.
 void add_inline(const workload& of, std::vector<generated_case>& to) {
     for (const int threads : knobs::block.line().values.list) {
         for (const int width : knobs::width.line().values.list) {
@@ -54,7 +54,7 @@ void add_inline(const workload& of, std::vector<generated_case>& to) {
     }
 }
 
-// Shocks from memory: every feed, with few and with many resident warps.
+// Adds kernels that read shocks from memory: every feed, with few and with many resident warps.
 void add_streamed(const workload& of, std::vector<generated_case>& to) {
     static constexpr std::array distances{6, 8, 12};
     static constexpr std::array distance_of_stages{24};
@@ -117,7 +117,7 @@ int measure(gpu_timer& on, const workload& of, const std::vector<generated_case>
             int before = 0;
             for (const int warps : c.warps) {
                 const auto ready = kernel.prepare(c.how, warps);
-                // Fewer warps fit than requested, so this occupancy has been measured already.
+                // The same count again: no more warps fit than before, and that occupancy has been measured.
                 if (ready.warps == before) continue;
                 before = ready.warps;
                 print(c, kernel, ready, on.time_warm([&] { kernel.launch(c.how, ready); }));

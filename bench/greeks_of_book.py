@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-# Targets for 10,000 trades on a GPU: seconds to the file, and the walk in multiples of the prices' walk.
+# Targets for 10,000 trades on a GPU: seconds to the written file, and the walk's time over that of the prices alone.
 MOST_SECONDS, MOST_TIMES = 5, 3
 
 

@@ -89,7 +89,7 @@ def main():
             trades = 0
             for line in lines:
                 if line.startswith("  - "):
-                    # An unknown product, or a trade without a name.
+                    # Spoils trades alternately: an unknown product, or a trade without an id.
                     line = line.replace("product: ", "product: x", 1) if trades % 2 else line.replace("id: ", "id: [], x: ", 1)
                     trades += 1
                 if not line.startswith("trade_count"):
@@ -98,7 +98,7 @@ def main():
                     break
         row("10,000 bad trades, all reported", *measure([*validate, bad], 3))
 
-        # In small blocks, because memory that this program holds would count as the child's.
+        # The file is written in small blocks: memory that this process holds would count as the child's.
         def refuse(title, begin, block=b"", size=100_000_000):
             with bad.open("wb") as out:
                 out.write(begin)

@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 AS_OF = datetime.date(2026, 1, 15)
-# Spot, volatility and currency as in the market, close enough for plausible terms.
+# Spot, volatility and currency by asset, close enough to the demo market's for plausible terms of trades.
 ASSETS = {
     "ACME": (100.0, 0.22, "USD"),
     "BETA": (48.20, 0.31, "USD"),
@@ -34,7 +34,7 @@ ASSETS = {
     "CASHCOW": (82.50, 0.18, "USD"),
 }
 CURRENCIES = ("USD", "EUR", "GBP", "JPY")
-# The market has fixings of these assets on these days.
+# The demo market has past fixings of these assets on these days.
 FIXED_ASSETS = ("ACME", "BETA", "INDEX")
 FIXED_DAYS = ("2025-12-15", "2025-12-31", "2026-01-05", "2026-01-12", "2026-01-15")
 
@@ -185,7 +185,7 @@ def autocallable(d):
     notes = len(observations)
     rate = d.between(0.04, 0.14) / per_year
     last = d.between(0.8, 1.0)
-    # Not called yet: no performance was so high.
+    # The first call level of a running note is so high that it can't have been called on a past date.
     calls = [1.2 if running and k == 0 else 1 + (last - 1) * k / max(1, notes - 1) for k in range(notes)]
     coupons = [rate * (k + 1) for k in range(notes)]
     return {"basket": "[" + ", ".join(basket) + "]",
@@ -219,7 +219,7 @@ def variance_swap(d):
 
 MAKERS = {"european": european, "digital": digital, "asian": asian, "barrier": barrier,
           "autocallable": autocallable, "variance_swap": variance_swap}
-# The shares of products in a desk's book.
+# How often each product occurs in a desk's book, by the share of trades.
 WEIGHTS = {"european": 0.30, "digital": 0.10, "asian": 0.18, "barrier": 0.22, "autocallable": 0.14,
            "variance_swap": 0.06}
 
@@ -261,7 +261,7 @@ class page:
         terms = dict(self.example)
         for name, values in self.choices.items():
             choice = d.one_of(name, values)
-            # Varies a quarter of choices; random choices rarely fit together.
+            # Replaces a choice of the example in a quarter of the cases: choices drawn at random rarely fit together.
             if d.often(0.25) and not d.pinned or name in d.pinned:
                 terms[name] = choice
         for name in self.amounts:
@@ -309,7 +309,7 @@ def kinds():
         yield "variance_swap", {"strike_is": strike_is, "underlying": "INDEX", "running": True, "quanto": True}
 
 
-# Trades for what examples leave out: choices, one asset and several, dividends, fixings, other currencies.
+# Terms of trades for what examples leave out: choices, one asset and several, dividends, fixings, other currencies.
 WEEKLY = "{start: 2026-01-15, end: 2027-01-15, every: 1w, calendar: weekends, roll: following}"
 MONTHLY = "{start: 2026-01-15, end: 2027-01-15, every: 1m, calendar: weekends, roll: following}"
 RUNNING = "[2025-12-15, 2025-12-31, 2026-01-15, 2026-04-15, 2026-07-15, 2027-01-15]"
@@ -430,7 +430,7 @@ def make_book(trades, seed, cover, market, paths, pages, command):
         wanted = [line for line, is_kind in itertools.islice(source, 256) if trades is not None or is_kind]
         if not wanted:
             break
-        # Trades drawn around an example may not fit every choice.
+        # A trade drawn around an example may have choices that don't fit together; `tilewalk validate` finds and drops it.
         refused = refused_lines(command, "\n".join(head(len(wanted)) + wanted) + "\n") if pages else set()
         lines += [line for i, line in enumerate(wanted) if i + len(head(0)) + 1 not in refused]
     lines = lines[:trades]

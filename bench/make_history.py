@@ -45,11 +45,11 @@ def main():
     dice = random.Random(asked.seed)
 
     def normal():
-        # Uses random.random alone, the one method whose sequence Python promises to keep.
+        # Sum of twelve uniforms: random.random is the one method whose sequence Python promises to keep between versions.
         return sum(dice.random() for _ in range(12)) - 6
 
     keys = list(keys_of(asked.tilewalk, asked.market))
-    # A factor for each currency's rates and each asset's volatilities, which move together.
+    # One risk factor for all rates of a currency and one for all volatilities of an asset, so that they move together.
     of = {key: (kind, key.split("@")[0]) for key, _, kind in keys}
     day = datetime.date(2026, 1, 15)
     levels = {key: value for key, value, _ in keys}

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 
-# Used because the library's put also decides by its European, which older builds lack.
+# A product of this script, because the library's put also decides by the European option, which builds before that feature can't read.
 OWN_PUT = """products:
   - product: put_by_price
     summary: A put that is decided by the price alone.

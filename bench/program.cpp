@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command tilewalk bench, started by the command tilewalk.
+// The entry point of `tilewalk bench`, a program of its own that the command tilewalk starts.
 #include "engine/cli/program.h"
 
 int main(int argc, char** argv) {

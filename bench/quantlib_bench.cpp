@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Asian case and Longstaff and Schwartz's put by QuantLib's Monte Carlo engines and by Tilewalk, on one
-// core. The Asian's prices must agree; the put's finite-difference price must be within Tilewalk's bounds.
+// The Asian case and Longstaff and Schwartz's Bermudan put by QuantLib's and Tilewalk's Monte Carlo, on one
+// core. Asian prices must agree; the put's price by finite differences must lie within Tilewalk's bounds.
 #include <cmath>
 
 #include "bench/asian_case.h"
@@ -44,8 +44,8 @@ struct price_and_error {
     double price = 0, standard_error = 0;
 };
 
-// The same payoff on 252 days of the year: QuantLib fixes on dates, Tilewalk in equal steps. The prices
-// differ by less than a hundredth of the bound below.
+// Prices the Asian of Tilewalk's benchmark with fixings on 252 days of the year: QuantLib takes dates,
+// Tilewalk equal steps. The prices differ by less than a hundredth of the tolerance below.
 price_and_error price_by_quantlib(const asian_case& c, std::size_t paths) {
     const auto process = lognormal(c.spot, c.rate, c.volatility);
     const ql::Date today = first_day();
@@ -99,7 +99,7 @@ struct put_case {
     }
 };
 
-// The finite-difference price, on the days of the dates.
+// The put's price by finite differences, exercisable on the same dates.
 double truth_of(const put_case& c) {
     std::vector<ql::Date> dates;
     for (int i = 1; i <= c.dates; ++i)
@@ -132,7 +132,7 @@ void quantlib_put(benchmark::State& state) {
     state.counters["bias"] = option.NPV() - truth_of(c);
 }
 
-// Takes as many paths as QuantLib for finding and following the policy, and as many more for the upper bound.
+// Takes as many paths as QuantLib for training and valuing the policy, and more for the upper bound.
 void tilewalk_put_one_core(benchmark::State& state) {
     const put_case c;
     const tilewalk::engine pricer;

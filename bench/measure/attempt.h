@@ -9,8 +9,8 @@
 
 namespace tilewalk::bench {
 
-// Makes the row and passes it on. An error becomes the row's `wrong`, lack of memory its `skipped`.
-// Cancellation and a lost device end the suite.
+// Fills the row by `make` and passes it on. An error becomes the row's `wrong`, lack of memory its `skipped`.
+// Cancellation and a lost device are thrown on and end the suite.
 void attempt(row r, const sink& to, const std::function<void(row&)>& make);
 
 void skip(row r, const sink& to, std::string why);

@@ -22,7 +22,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-// The copy rate that shares refer to is timed once a run, until its noise is this small (stop_rule).
+// The noise to which the device's copy rate is timed, once a run. `share_of_copy` of all rows refers to it.
 constexpr double copy_noise = 0.01;
 
 using rows_by_key = std::map<std::string, const row*>;
@@ -41,7 +41,7 @@ std::optional<double> positive(const row& of, const char* figure) {
     return x;
 }
 
-// A figure that can be compared between runs, and the square of its noise.
+// A row's comparable figure and the square of its noise; `why_not` if there is none.
 struct held {
     std::string figure;
     double value = 0, squared_noise = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of two runs of benchmarks: finds rows that became slower by more than the noise of both.
+// Compares two runs of benchmarks: finds rows that became slower by more than the noise of both runs.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 namespace tilewalk::bench {
 
 enum class finding {
-    wrong,  // no result now, although there should be one
-    gone,   // a result before, and no row now
+    wrong,  // fails now, although it should have a result
+    gone,   // had a result before, and has no row now
     regression,
     improvement,
-    same,            // within the noise
-    added,           // a result now, and none before
-    skipped,         // a result before, and now a reason why it can't be measured
-    not_comparable,  // no ratio in both runs that is independent of the machine's state
+    same,            // any change is within the noise
+    added,           // has a result now, and had none before
+    skipped,         // had a result before, and can't be measured now
+    not_comparable,  // the runs have no common figure that is independent of the machine's state
 };
 
 struct compared_row {
     finding found = finding::same;
     std::string suite;
     json axes;
-    // The compared figure, larger being better: "ratio", or else "share_of_copy"; empty if there is none.
+    // The compared figure, larger is faster: "ratio", or else "share_of_copy"; empty if there is none.
     std::string figure;
     double was = 0, is = 0;
     // The largest change that may be chance, relative to `was`; see chance_factor.
@@ -37,19 +37,19 @@ struct compared_row {
 };
 
 struct comparison {
-    json now, before;                // about the runs
-    std::vector<std::string> notes;  // other differences, such as the driver
-    std::vector<compared_row> rows;  // in the order of `now`, followed by rows that are gone
+    json now, before;                // facts about each run, see run::about
+    std::vector<std::string> notes;  // differences between the runs' facts, such as the driver
+    std::vector<compared_row> rows;  // in the order of the new run, followed by rows that are gone
 
     std::size_t count(finding of) const;
     bool is_bad() const;
 };
 
-// The smallest change that counts. Successive runs differ more than the samples of one can show.
+// The smallest relative change that is reported: runs differ more than the samples of one run show.
 inline constexpr double smallest_change = 0.03;
 
-// A change must also exceed this many times the root of the sum of squared noises of all timings involved:
-// the row's and its reference's, now and before.
+// Beyond `smallest_change`, a change must exceed this many times the root of the sum of squared noises of all
+// timings involved: those of the row and of its reference row, now and before.
 //
 // Each noise is the half width of a 95 % interval, 1.96 standard deviations of a median, so the root is 1.96
 // standard deviations of the change. 2.5 times that is 4.9; a normal change falls below -4.9 once in 2.1
@@ -58,14 +58,14 @@ inline constexpr double smallest_change = 0.03;
 //   1 / sqrt(m), hence m / 2 degrees of freedom: of 11 samples, the fewest, m is 8, and four timings have
 //   about 16. Student's t of 16 degrees falls below -4.9 with a chance of 8e-5; but with 11 samples the
 //   interval is one of 98.8 %, so the threshold is 6.3 standard deviations, and the chance 5e-6.
-// - Sampling stops at the first interval that is narrow enough, possibly by chance. With the rule's own
-//   numbers, the chance is 1.3e-5 if samples vary by 2 %, and 6e-5 if they vary by 5 % and 140 are taken.
-// A sweep of 500 rows without any change thus reports a slower one with a chance of at most 500 times that:
-// 0.3 % for steady kernels, 3 % if every kernel varies by 5 %, for dependent rows too.
-// tests/bench/bench_baseline_test.cpp counts.
+// - Sampling stops at the first interval that is narrow enough, possibly by chance. With stop_rule's numbers,
+//   a false alarm has a chance of 1.3e-5 if samples vary by 2 %, 6e-5 if they vary by 5 % and 140 are taken.
+// So a run of 500 rows without any change reports a slower row with a chance of at most 500 times that: 0.3 %
+// for steady kernels, 3 % if every kernel varies by 5 %, also if rows depend on each other.
+// tests/bench/bench_baseline_test.cpp counts false alarms.
 inline constexpr double chance_factor = 2.5;
 
-// Compares rows with equal key_of. Throws tilewalk::error (usage) if the runs are of different devices.
+// Compares rows that measure the same (key_of). Throws tilewalk::error (usage) for runs of different devices.
 comparison compare(const run& now, const run& before);
 
 // Writes a report for people: the worst rows first, each with the old figure, the new figure and the noise.

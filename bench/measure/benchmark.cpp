@@ -30,7 +30,7 @@ bench::request request_of(const benchmark_request& r) {
     return out;
 }
 
-// Refuses an unsuitable baseline before the measurement.
+// Refuses a baseline of another device or suite before any time is spent on measuring.
 void check_baseline(const bench::run& before, const std::string& device, const std::string& suite) {
     const auto said = [&](const char* key) {
         const auto at = before.about.find(key);
@@ -64,7 +64,7 @@ bench::stop_rule rule_of(const benchmark_request& asked) {
     return until;
 }
 
-// The rows of a suite; those measured so far if it is cancelled.
+// Runs the suite and returns its rows; if it is cancelled, the rows measured so far.
 benchmark_results rows_of(const benchmark_request& asked, const std::shared_ptr<bench::run>& out,
                           const std::function<void(const bench::sink&)>& suite) {
     try {

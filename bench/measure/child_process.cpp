@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_of_error = 4096;
 
-// Two ends of a pipe, closed by the destructor; no other child inherits them.
+// Both ends of a pipe, closed by the destructor; child processes started elsewhere do not inherit them.
 class pipe_ends {
   public:
     pipe_ends() {
@@ -52,7 +52,7 @@ class pipe_ends {
     std::array<int, 2> ends_{-1, -1};
 };
 
-// The program and the processes it started; the destructor kills them if it still runs.
+// A running child process and all processes that it started; the destructor kills them if they still run.
 class process {
   public:
     explicit process(pid_t id) : id_(id) {}
@@ -66,7 +66,7 @@ class process {
     process& operator=(const process&) = delete;
 
     void kill_all() const { ::kill(-id_, SIGKILL); }
-    // Describes a bad end; empty if the program ended well.
+    // Waits for the end. Returns the exit code or signal in words; empty if the program ended well.
     std::string wait() {
         int status = 0;
         while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {

@@ -12,8 +12,8 @@ namespace tilewalk::bench {
 struct child_outcome {
     std::string output;       // standard output, at most `most_output` bytes
     std::string last_error;   // the last line of standard error that is not empty
-    std::string why_not;      // why it did not end well; empty if it did
-    bool has_started = true;  // false: there is no such program
+    std::string why_not;      // why the program failed; empty if it ended well
+    bool has_started = true;  // false if there is no such program
 };
 
 // Looks for `command` on the PATH; no shell is involved. After `seconds`, or with more output than

@@ -16,7 +16,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-constexpr double most_seconds = 60;  // for one workload under ncu
+constexpr double most_seconds = 60;  // time limit of one workload under ncu
 constexpr int middle_distance = 8;
 constexpr const char* even_layout = "transposed";
 
@@ -31,7 +31,7 @@ std::vector<int> ends_of(const std::vector<int>& asked, std::vector<int> preset)
 }
 
 double share(double part, double whole, const char* of) {
-    // Counters come from several passes over one launch, so shares may be slightly above 1.
+    // ncu measures counters in several passes over one launch, so a share may come out slightly above 1.
     constexpr double most = 1.1;
     if (!(whole > 0) || part > most * whole) {
         refuse(fmt::format("ncu counted {} of {} as the share of {}, which can't be", part, whole, of));
@@ -45,7 +45,7 @@ std::string verdict_on(const cuda::feed_entry& feed, double share_of_bandwidth,
                        double share_of_time_stalled) {
     if (share_of_bandwidth >= saturated_bandwidth) return "can't pay: the bandwidth is taken";
     if (share_of_time_stalled >= least_stalled) return "can pay";
-    // Waits for bulk copies are at a barrier in shared memory, which the counter does not see.
+    // Feeds of bulk copies wait at barriers in shared memory, which the counter of load stalls does not see.
     if (feed.makes_use_of(cuda::knobs::rows)) return "not known: it waits at barriers";
     return "can't pay: warps seldom wait for loads";
 }

@@ -13,7 +13,7 @@ double predicted_passes(const kernels::ring_geometry& ring) {
     int passes = 0, groups = 0;
     for (int position = 0; position < ring.positions; ++position) {
         for (int first = 0; first < warp; first += at_once) {
-            // Threads read different words, so each needs a pass of its own for its bank.
+            // All threads read different words, so each word takes a pass of its bank.
             std::array<int, banks> wanted{};
             for (int thread = first; thread < first + at_once; ++thread) {
                 const std::size_t word = ring.offset(0, thread, position) / bank_bytes;

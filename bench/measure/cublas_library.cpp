@@ -14,7 +14,7 @@ namespace tilewalk::bench {
 
 namespace {
 
-// Values of cuBLAS's enumerations.
+// Values of cuBLAS's enumerations, whose header is not included.
 constexpr int not_transposed = 0, right_side = 1, upper = 1, any_diagonal = 0;
 constexpr int allocation_failed = 3;
 
@@ -25,7 +25,7 @@ void check(const char* name, int status) {
         "cuBLAS's " + std::string(name) + " failed with status " + std::to_string(status));
 }
 
-// Opens a cuBLAS. Returns no functions if the library is missing (why_not is then empty) or unsuitable.
+// Loads a cuBLAS. Returns null functions if the library is missing (`why_not` stays empty) or unsuitable.
 cublas_functions open(const std::string& library, std::string& why_not) {
     void* handle = cuda::open_library(library, why_not);
     if (handle == nullptr) return {};
@@ -103,7 +103,7 @@ template <class real>
 void cublas::triangular(const real* roots, const real* shocks, real* moves, int factors, int paths,
                         int pitch) {
     const real one = 1;
-    // A lower triangle by rows is an upper one by columns.
+    // cuBLAS stores by columns: our lower triangle by rows is an upper one to it.
     const auto call = [&](const char* name, cublas_functions::trmm<real> f) {
         check(name, f(handle_, right_side, upper, not_transposed, any_diagonal, paths, factors, &one, roots,
                       factors, shocks, pitch, moves, pitch));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cuBLAS functions that our matrix products are compared with, found at run time: Tilewalk is never
-// linked with cuBLAS, and a machine without it has all other rows.
+// The cuBLAS functions that our matrix products are compared with, loaded at run time. Tilewalk is never
+// linked with cuBLAS; on a machine without it only the rows of cuBLAS are missing.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::bench {
 
-// Functions under cuBLAS's own names. A handle and a stream are opaque; modes of operation are numbers.
+// Pointers to cuBLAS functions, under their own names. Handles and streams are opaque, enumerations numbers.
 struct cublas_functions {
     using handle = void*;
     template <class real>
@@ -34,7 +34,7 @@ struct cublas_functions {
 cublas_functions open_cublas(std::span<const std::string> libraries);
 const cublas_functions& cublas_of_machine();
 
-// cuBLAS in one stream of a device. Calls throw cuda::device_error with the function's name if they fail.
+// cuBLAS on one stream of a device. Calls throw cuda::device_error with the name of a function that fails.
 class cublas {
   public:
     cublas(const cublas_functions& functions, cuda::device& on, cuda::stream in);
@@ -43,9 +43,9 @@ class cublas {
     cublas& operator=(const cublas&) = delete;
 
     int version() const;
-    // Computes moves = shocks times the transposed roots; a row of a cube is a column for cuBLAS. `roots` is
-    // square, row by row, with zeros above the diagonal. `general` uses a general product, `triangular` a
-    // triangular one.
+    // Computes moves = shocks times transposed roots. A cube's row (one shock of all paths) is a column to
+    // cuBLAS, which stores by columns. `roots` is a square matrix, row by row, with zeros above the diagonal.
+    // `general` calls a general matrix product, `triangular` a triangular one.
     template <class real>
     void general(const real* roots, const real* shocks, real* moves, int factors, int paths, int pitch);
     template <class real>

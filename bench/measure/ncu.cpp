@@ -19,13 +19,13 @@ namespace tilewalk::bench {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{4} << 20;
-constexpr std::string_view own_mark = "==";  // of "==PROF==", "==WARNING==", "==ERROR=="
+constexpr std::string_view own_mark = "==";  // begins ncu's own lines, such as "==PROF=="
 
 [[noreturn]] void refuse(int line, const std::string& why) {
     throw error(error_kind::input, why, {"the output of ncu", line, 0});
 }
 
-// The fields of one line; ncu quotes every field: "a","b ""c""","1".
+// Splits a CSV line of ncu, which quotes every field: "a","b ""c""","1".
 std::vector<std::string> fields_of(const std::string& text, int line) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -53,7 +53,7 @@ std::optional<double> number_of(const std::string& text) {
     std::string digits;
     const std::size_t whole = std::min(text.find('.'), text.size());
     const bool has_groups = text.find(',') != std::string::npos;
-    if (has_groups && whole % 4 == 0) return std::nullopt;  // four digits before the first comma
+    if (has_groups && whole % 4 == 0) return std::nullopt;  // four digits or more before the first comma
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool expects_comma = has_groups && i > 0 && i < whole && (whole - i) % 4 == 0;
         if ((text[i] == ',') != expects_comma) return std::nullopt;
@@ -80,7 +80,7 @@ struct columns {
     }
 };
 
-// ncu's own first message after such a mark; empty if there is none.
+// The first message of ncu that begins with `mark`, such as "==ERROR=="; empty if there is none.
 std::string said(const std::string& text, std::string_view mark) {
     constexpr std::size_t most = 300;
     const std::size_t at = text.starts_with(mark) ? 0 : text.find('\n' + std::string(mark));

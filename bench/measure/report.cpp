@@ -31,7 +31,7 @@ using row_list = std::vector<const row*>;
 
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t best_rows = 10;
-constexpr std::size_t most_in_a_line = 44;  // characters of a cell
+constexpr std::size_t most_in_a_line = 44;  // longest text of a table cell, in characters
 
 std::optional<double> finite(const json& in, const std::string& name) {
     const auto at = in.find(name);
@@ -40,7 +40,7 @@ std::optional<double> finite(const json& in, const std::string& name) {
     return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
-// A rate or a ratio falls as the time grows, so its bar runs from the value at p90 to the value at p10.
+// A bar from the figure at p90 to the figure at p10: a rate or a ratio falls as the time grows.
 std::optional<std::pair<double, double>> bar_against_time(const row& of, double y) {
     const auto ms = finite(of.figures, "milliseconds"), p10 = finite(of.figures, "p10"),
                p90 = finite(of.figures, "p90");
@@ -48,13 +48,13 @@ std::optional<std::pair<double, double>> bar_against_time(const row& of, double 
     return std::pair{y * *ms / *p90, y * *ms / *p10};
 }
 
-// True if the words are equal, or missing from one, so that it appears with all.
+// True if the row has this value on the axis, or lacks the axis, so that it is drawn with every value.
 bool fits(const row& r, const char* axis, const json& value) {
     const auto at = r.axes.find(axis);
     return at == r.axes.end() || *at == value;
 }
 
-// The values of an axis: numbers by size, words in the order of the rows.
+// The distinct values of an axis: numbers in ascending order, words in the order of the rows.
 std::vector<json> values_of(const row_list& rows, const char* axis) {
     std::vector<json> out;
     for (const row* r : rows) {
@@ -72,7 +72,7 @@ std::string word(const row& of, const char* axis) {
     return at == of.axes.end() ? std::string() : cell_of(*at);
 }
 
-// A feed has the same style in every figure, given by its place in the catalogue.
+// The line style of a feed: its place in the catalogue of feeds, so that it looks the same in every chart.
 std::size_t style_of_feed(const std::string& feed) {
     const auto known = cuda::feeds();
     const auto at = std::ranges::find(known, feed, &cuda::feed_entry::name);
@@ -81,7 +81,7 @@ std::size_t style_of_feed(const std::string& feed) {
 
 struct prefetch_group {
     std::string workload, precision;
-    row_list rows;  // with results
+    row_list rows;  // only rows that have results
 
     std::string title() const {
         return workload + (workload.empty() || precision.empty() ? "" : ", ") + precision;
@@ -105,10 +105,10 @@ std::optional<double> ratio_of(const row& r) {
     return r.over.is_null() ? std::optional(1.0) : std::nullopt;
 }
 
-// The lines of one panel: for each feed the fastest row at each distance, with the others as separate marks.
+// The lines of one panel: for each feed through its fastest row at each distance; slower rows are lone marks.
 std::vector<chart_line> lines_by_feed(const row_list& rows) {
     std::vector<chart_line> out;
-    std::vector<std::map<std::optional<double>, std::size_t>> best;  // for each line, by distance
+    std::vector<std::map<std::optional<double>, std::size_t>> best;  // by line, then by distance
     for (const row* r : rows) {
         const auto ratio = ratio_of(*r);
         if (!ratio) continue;
@@ -136,8 +136,8 @@ std::string with_name(const char* name, const json& value) {
     return value.is_null() ? std::string() : cell_of(value) + ' ' + name;
 }
 
-// A panel for each occupancy and width. Occupancies are stacked on one scale, or side by side for one
-// width.
+// Draws a panel for each occupancy and width (paths a thread). With several widths, each occupancy is a row
+// of panels on one scale and each width a column; with one width, occupancies stand side by side.
 chart speedup_chart(const prefetch_group& group, const std::string& layout, const std::string& what) {
     chart out;
     out.title = group.title() + ": " + what;
@@ -240,11 +240,11 @@ std::vector<named_chart> charts_of(const prefetch_group& group) {
     return out;
 }
 
-// Errors by paths, a panel for each case, of each device and precision.
+// Charts of `convergence`: error against paths, a panel for each case, a chart for each device and precision.
 std::vector<named_chart> convergence_charts(const row_list& rows) {
     constexpr std::size_t panels_a_row = 4;
     std::vector<named_chart> out;
-    std::vector<std::string> names;  // of lines, which look alike in all panels
+    std::vector<std::string> names;  // names of lines, so that a line looks alike in all panels
     for (const row* r : rows) {
         const auto error = finite(r->figures, "error_bp"), paths = finite(r->axes, "paths");
         if (!error || !paths) continue;
@@ -302,7 +302,7 @@ std::vector<named_chart> all_charts(const run& what) {
     return out;
 }
 
-// The figure that a chart of these rows shows: a rate or latency if there is one, else the time.
+// The name of the figure to draw for these rows: a rate or latency if they have one, else the time.
 std::string figure_shown(const row_list& rows) {
     std::string found;
     for (const row* r : rows) {
@@ -353,7 +353,7 @@ std::string spoken_name(std::string name) {
     return name;
 }
 
-// Lines by each numeric axis along which a line has three points or more: two are no curve.
+// A chart against each numeric axis along which some line has three points or more: two points are no curve.
 std::vector<chart> charts_of_kind(const std::string& title, const row_list& rows) {
     constexpr std::size_t least_points = 3;
     const axes_of_rows axes(rows);
@@ -386,8 +386,8 @@ std::vector<chart> charts_of_kind(const std::string& title, const row_list& rows
     return out;
 }
 
-// The axis that splits rows into pictures of bars: the precision if there are several, else the first that
-// leaves no picture too many. Empty text: one picture holds all. Empty: none can.
+// The axis that splits rows into bar charts: the precision if there are several, else the first axis that
+// leaves no chart too many bars. An empty name: one chart holds all rows. No value: no axis will do.
 std::optional<std::string> parting_axis(const row_list& rows, const axes_of_rows& axes) {
     constexpr std::size_t most_bars = 26, most_pictures = 20;
     const auto fits_by = [&](const std::string& name) {
@@ -435,7 +435,7 @@ std::string bars_of_kind(const row_list& rows) {
                                described(r->axes) + ": " + three_digits(y) + " (" + by.title + ')'});
         highest[n] = std::max({highest[n], y, range ? range->second : y});
     }
-    // Precisions are to be compared and share a scale; other parts are different things.
+    // Bars of different precisions share a scale, to be compared. Charts split by another axis need not.
     if (*parted == "precision") std::ranges::fill(highest, std::ranges::max(highest));
     std::string out;
     for (std::size_t n = 0; n < parts.size(); ++n) {
@@ -480,7 +480,7 @@ std::string reasons_list(const row_list& rows, std::string row::*why, const std:
     return out.empty() ? out : element("h3", title) + "<ul class=\"reasons\">\n" + out + "</ul>\n";
 }
 
-// Wide enough for its texts to be readable; scrolls on a narrower page.
+// The chart as HTML, wide enough for its texts to be readable; a narrower page scrolls it.
 std::string drawn(const chart& of) {
     return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(of.title) + "\">" +
            inline_svg(of) + "</div>\n";
@@ -584,7 +584,7 @@ std::string suite_section(const std::string& suite, const row_list& rows) {
            reasons_list(rows, &row::skipped, "Skipped: can't be measured here") + "</section>\n";
 }
 
-// The facts about the run, the most important first.
+// The head of the page: facts about the run, the most important first.
 std::string head_of(const run& what) {
     std::vector<std::pair<std::string, std::string>> entries;
     const auto said = [&](const char* key) {
@@ -674,7 +674,7 @@ std::string how_to_read(const run& what) {
     return out;
 }
 
-// In addition to the style of all pages.
+// CSS of this page, in addition to the style of all pages.
 constexpr std::string_view page_style =
     "dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));gap:.1rem 1.5rem;"
     "margin:.5rem 0}\n"

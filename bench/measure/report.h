@@ -9,12 +9,12 @@
 
 namespace tilewalk::bench {
 
-// The page is also well-formed XML, so that any tool may read it.
+// The whole page. HTML that is also well-formed XML, so that any tool may read it.
 std::string report_html(const run& what);
 
-// Figures of the suite prefetch as file names: "prefetch-WORKLOAD-PRECISION-" and a layout or "share".
+// File names of the charts of `prefetch`: "prefetch-WORKLOAD-PRECISION-" followed by a layout or "share".
 std::vector<std::string> figure_names(const run& what);
-// Throws tilewalk::error (usage) with the known names if there is no such figure.
+// The chart of that name as SVG. Throws tilewalk::error (usage) with the known names if there is none.
 std::string figure_svg(const run& what, const std::string& name);
 
 }  // namespace tilewalk::bench

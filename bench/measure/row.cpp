@@ -18,12 +18,12 @@ namespace {
     throw error(error_kind::input, why, {name, line, 0});
 }
 
-// Names and texts may hold any bytes. Replaces bytes that are not UTF-8, because they would throw.
+// JSON text. Names may hold any bytes: invalid UTF-8 is replaced, because writing it would throw.
 std::string text_of(const json& what) {
     return what.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// The one JSON value in the text; a repeated key is an error.
+// Parses a line as one JSON value; a repeated key is an error.
 json parsed(const std::string& text, const std::string& name, int line) {
     std::vector<std::set<std::string>> open;
     std::string twice;
@@ -99,7 +99,7 @@ json about_of(const json& from, const std::string& name, int line) {
                ", which tilewalk bench did not write");
 }
 
-// Rows of two runs in one file would pass for one.
+// Refuses a second run in a file: its rows would pass for rows of the first.
 [[noreturn]] void refuse_other_run(const json& from, const json& first, const std::string& name, int line) {
     std::string differs;
     if (from["run"].is_object())
@@ -110,7 +110,7 @@ json about_of(const json& from, const std::string& name, int line) {
                "; put the lines from here on into a file of their own");
 }
 
-// The last line, whose absence reveals a truncated file.
+// The number of rows that the file's last line states. If it is missing, the file was truncated.
 std::size_t stated_rows(const json& from, const std::string& name, int line) {
     if (from.size() != 1 || !from["rows"].is_number_unsigned()) {
         refuse(name, line, "expected the last line to be {\"rows\": how many there are}");
@@ -139,8 +139,8 @@ void write_lines(std::ostream& out, const run& what) {
 run read_lines(std::istream& in, const std::string& name, bool as_kept) {
     run out;
     bool has_run = false;
-    int end = 0;                  // the line that ends the rows so far; 0: none does
-    std::size_t rows_at_end = 0;  // of all parts
+    int end = 0;                  // number of the line that ended the last part; 0: none yet
+    std::size_t rows_at_end = 0;  // rows in all parts ended so far
     std::string notes;
     const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : "; ") + text; };
     std::map<std::string, int> lines_of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of benchmarks: a run, and its rows, each with what was measured, the figures, and whether they
-// can be trusted. A file has one JSON object a line: the run, the rows, their number.
+// The results of benchmarks: a run, and its rows. A row says what was measured, the figures found, and why
+// they can't be trusted if so. A file has one JSON object a line: the run, the rows, the number of rows.
 #pragma once
 
 #include <iosfwd>
@@ -15,16 +15,16 @@ using json = nlohmann::ordered_json;
 
 struct row {
     std::string suite;
-    json axes = json::object();     // what was measured: words or numbers by name
-    json figures = json::object();  // what was found: numbers, and words such as the verdict of a comparison
+    json axes = json::object();     // what was measured, by name: a word or a number each
+    json figures = json::object();  // what was found, by name: a number, or a word such as a verdict
     json over = nullptr;
-    std::string skipped;  // why it can't be measured here
-    std::string wrong;    // why it is not a result: other bits than its reference, a failed launch
+    std::string skipped;  // why this can't be measured here; empty if it can
+    std::string wrong;    // why the result is not valid, such as bits that differ from a reference
 
     bool is_result() const { return skipped.empty() && wrong.empty(); }
 };
 
-// The suite and the axes; equal for the same measurement in another run.
+// Text that identifies a measurement (suite and axes), to find the same measurement in another run.
 std::string key_of(const row& of);
 
 // Facts about machine and build: device, driver, runtime, clocks, commit, date, version, copy rate.
@@ -34,9 +34,9 @@ struct run {
 };
 
 void write_lines(std::ostream& out, const run& what);
-// Errors call the text `name`. Throws tilewalk::error (input) with the line, also if the end is missing or a
-// measurement occurs twice. `as_kept` also accepts rows of a run that was ended early or kept in several
-// parts, and notes in `about["note"]` what is unknown about them.
+// Reads a run from text, which messages call `name`. Throws tilewalk::error (input) with the line number,
+// also if the last line is missing or a measurement occurs twice. With `as_kept`, accepts a run that was
+// ended early or kept in several parts, and says in `about["note"]` what is therefore unknown.
 run read_lines(std::istream& in, const std::string& name, bool as_kept = false);
 
 }  // namespace tilewalk::bench

@@ -13,7 +13,7 @@ const std::string& compare_text() {
 }
 
 std::uint64_t differing_words(gpu_timer& on, const void* a, const void* b, std::size_t bytes) {
-    // Not 0, so that a kernel that does not run does not count as agreement.
+    // The counter begins at 1, so that a kernel that does not run can't pass for "no difference".
     constexpr unsigned long long before = 1;
     const cuda::device_memory differing = on.uploaded(std::vector<unsigned long long>{before});
     unsigned long long count = bytes / 4;

@@ -12,7 +12,7 @@ namespace tilewalk::bench {
 
 const std::string& compare_text();
 
-// The number of words of 4 bytes that differ. `bytes` is a multiple of 4.
+// Counts the 4-byte words in which `a` and `b` differ. `bytes` must be a multiple of 4.
 std::uint64_t differing_words(gpu_timer& on, const void* a, const void* b, std::size_t bytes);
 
 }  // namespace tilewalk::bench

@@ -48,7 +48,7 @@ void run_python_on_cpu(const cpu_bench& on, const request& asked, const std::str
 
 namespace {
 
-// In the order of a performance engineer's questions.
+// All suites, in the order in which a performance engineer would ask about them.
 constexpr auto catalogue = std::to_array<suite_entry>({
     {"prefetch",
      "every feed by distance, layout, width and resident warps, on path kernels",

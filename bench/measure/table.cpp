@@ -19,7 +19,7 @@ namespace {
 
 using row_span = std::span<const row* const>;
 
-// The figures that come first, and those that only CSV has.
+// Figures that tables put first, and figures that tables leave to CSV.
 constexpr std::array<std::string_view, 5> leading_figures{"milliseconds", "noise", "ratio", "share_of_copy",
                                                           "bytes_per_second"};
 constexpr std::array<std::string_view, 5> figures_left_out{"p10", "p90", "samples", "dropped", "clock_mhz"};
@@ -28,7 +28,7 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-// All names, each placed between the names with which it occurs in rows.
+// All names of axes or figures in the rows, each placed between the names with which it occurs.
 std::vector<std::string> names_in(row_span rows, json row::*where) {
     std::vector<std::string> names;
     for (const row* r : rows) {
@@ -54,7 +54,7 @@ struct unit {
 constexpr std::array<unit, 4> time_units{{{1e3, "s"}, {1, "ms"}, {1e-3, "us"}, {1e-6, "ns"}}};
 constexpr std::array<unit, 5> rate_units{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
 
-// The largest unit not larger than x, or the smallest if all are larger.
+// The largest unit that is at most x; the smallest one if x is smaller than all.
 unit unit_of(std::span<const unit> units, double x) {
     const auto found = std::ranges::find_if(units, [&](const unit& u) { return std::abs(x) >= u.size; });
     return found == units.end() ? units.back() : *found;
@@ -70,7 +70,7 @@ std::vector<double> numbers_in(row_span rows, const std::string& figure) {
     return numbers;
 }
 
-// The format of one figure's numbers. By default whole numbers are whole, others have three digits.
+// The title and number format of a figure. By default integers are written in full, others with three digits.
 struct format {
     std::string title;
     std::function<std::string(double)> text;
@@ -138,7 +138,7 @@ std::string reasons_text(row_span rows, std::string row::*why, const std::string
     return out;
 }
 
-// Narrows a table by dropping numbers from the right, except the first; then by shortening words.
+// The order in which a wide table shrinks: numbers are dropped from the right, except the first; words cut.
 std::vector<report::columns::measure> narrowing(const grid& g) {
     std::vector<report::columns::measure> out;
     const auto first = std::ranges::find_if(g.columns, &grid::column::is_number);
@@ -204,7 +204,7 @@ shown_in unit_for(row_span rows, const std::string& figure) {
 std::string cell_of(const json& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_number_float()) return report::shortest(value.get<double>());
-    if (value.is_null()) return "-";  // a number that was not finite
+    if (value.is_null()) return "-";  // JSON null: a number that was not finite
     return printable(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -221,7 +221,7 @@ std::string described(const json& axes) {
 std::string three_digits(double x) {
     if (x == 0 || !std::isfinite(x)) return report::shortest(x);
     auto power = static_cast<int>(std::floor(std::log10(std::abs(x))));
-    if (std::abs(x) / std::pow(10.0, power) >= 9.995) ++power;  // rounds up to the next power of ten
+    if (std::abs(x) / std::pow(10.0, power) >= 9.995) ++power;  // rounding makes one digit more
     if (power < -4 || power > 6) return report::significant(x, 3);
     return report::fixed(x, std::max(0, 2 - power));
 }
@@ -253,7 +253,7 @@ grid grid_of(row_span results) {
         const auto at = std::ranges::find(figures, leading);
         if (at != figures.end()) take(column_of(results, *at), false);
     }
-    // Rates come first; published figures come last, beside what was measured.
+    // Order of the columns: rates, other figures, and last the published figure, for comparison.
     const auto place_of = [](const std::string& figure) {
         return figure.ends_with("_per_second") ? 0 : figure == "published" ? 2 : 1;
     };
@@ -343,7 +343,7 @@ std::string csv(const run& what) {
     for (const row& r : what.rows) rows.push_back(&r);
     const std::vector<std::string> axes = names_in(rows, &row::axes), figures = names_in(rows, &row::figures);
     const auto is_axis = [&](const std::string& name) { return std::ranges::find(axes, name) != axes.end(); };
-    // A text for display: one line, whatever it contains.
+    // A name as one CSV field on one line, whatever characters it has.
     const auto text = [](const std::string& of) { return report::csv_field(printable(of)); };
     std::string out = "suite";
     for (const std::string& axis : axes) out += ',' + text(axis);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timings in suites, taken as the tuner takes them, and their figures in a row.
+// Timings in benchmark suites, taken as the kernel tuner takes them, and their figures for rows.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ using tuning::summarise;
 using tuning::summary;
 using tuning::workload;
 
-// Facts about the device, the driver, the clocks and the build.
+// Facts about the device, the driver, the clocks and the build, for run::about.
 json about(gpu_timer& on);
 
-// The figures of a timing: milliseconds, p10, p90, noise, samples, and dropped and clock_mhz if known.
+// The figures of a timing for a row: milliseconds, p10, p90, noise, samples; dropped and clock_mhz if known.
 json figures_of(const gpu_timer::timing& t);
 
-// The figures of a price: price and standard_error of the first trade, and not_finite if there are any.
+// Figures for a row: price and standard_error of the first trade, and not_finite if some payoffs were not.
 json price_figures(const std::vector<kernels::tile_result>& tiles, std::size_t tiles_of_trade);
 
 }  // namespace tilewalk::bench

@@ -67,7 +67,7 @@ timed_walk::timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t path
     arguments_.numbers = numbers_.as<void>();
     arguments_.words = words_.as<kernels::word32>();
     arguments_.trade_count = 1;
-    // Cleared, to detect a kernel that leaves no result.
+    // Results are first overwritten (the parts with NaN), to detect a kernel that writes none.
     results_.clear(on.stream());
     on.device().fill(results_.parts(), 0xff, results_.number_of_parts() * sizeof(tile_result), on.stream());
 }

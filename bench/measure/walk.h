@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade on a GPU, walked by a kernel of its own, for suites that time path kernels.
+// One trade on a GPU with a kernel of its own, for suites that time path kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace tilewalk::bench {
 
-// A trade and the choice of its kernel, fully decided before anything is compiled.
+// A planned trade and all settings of its kernel, decided before anything is compiled.
 struct planned_walk {
     plan::trade_program trade;
-    program::path_program code;  // of the precision
+    program::path_program code;  // the trade's program; contracted for single_fast
     cuda::kernel_decision how;
 
     std::string text() const;
 };
-// Plans the first trade of a book, in YAML. Throws tilewalk::error as the book does.
+// Plans the first trade of a book, given as YAML text. Throws tilewalk::error as reading and planning do.
 planned_walk plan_walk(const std::string& book, const cuda::kernel_wish& how);
 
 struct estimate {
@@ -38,11 +38,11 @@ class timed_walk {
 
     timed_walk(gpu_timer& on, const planned_walk& of, std::uint64_t paths);
 
-    // Enqueues all work from paths to one result. `normals` are shocks for a feed that reads them.
+    // Enqueues all kernels from paths to one result. `normals` are the shocks for a feed that reads memory.
     void run(const kernels::array_argument& normals = {});
     kernels::tile_result result();
 
-    // The payoffs by path, in whole tiles, of a reduction that stores them.
+    // The payoff of every path (device memory, whole tiles), if the reduction stores payoffs.
     const double* payoffs() const { return results_.payoffs(); }
 
   private:

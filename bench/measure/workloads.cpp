@@ -45,7 +45,7 @@ workload of_book_text(std::string name, const std::string& yaml, precision in, s
     return of_trade(std::move(name), in, plan::plan_trade(trade, state_of(*b.market()), in), paths);
 }
 
-// One asset, with one exponential a step.
+// Arithmetic Asian on one asset: one shock and one exponential a step.
 workload asian(precision in) {
     return of_book_text("asian", R"(
 market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.05}}, assets: {A: {currency: USD, spot: 100, volatility: 0.2}}}
@@ -55,7 +55,7 @@ trades:
                         in, few_assets_paths);
 }
 
-// The arrays of a production run: bridged points.
+// The Asian with the arrays of a production run on Sobol points, built by a Brownian bridge.
 workload sobol_bridge(precision in) {
     workload out = asian(in);
     out.name = "sobol_bridge";
@@ -69,7 +69,7 @@ workload backward(precision in) {
     return out;
 }
 
-// Five correlated assets, observed every day: five exponentials and fifteen products a step.
+// Worst-of autocallable, five correlated assets observed daily: five exponentials, fifteen products a step.
 workload autocallable(precision in) {
     std::string coupons;
     for (int i = 1; i <= 252; ++i) coupons += (i > 1 ? ", " : "") + std::to_string(0.1 * i / 252);
@@ -91,7 +91,7 @@ workload autocallable(precision in) {
         in, many_assets_paths);
 }
 
-// Heston by Euler's scheme with full truncation: a square root and a longer chain of operations, two shocks.
+// Heston by Euler with full truncation: two shocks, a square root and a long chain of operations a step.
 workload heston_step(precision in) {
     constexpr int steps = 252;
     constexpr double rate = 0.03, kappa = 1.5, theta = 0.04, of_volatility = 0.5, rho = -0.7, spot = 100,
@@ -126,7 +126,7 @@ workload heston_step(precision in) {
     return of_trade("heston_step", in, std::move(out), few_assets_paths);
 }
 
-// A step reads, besides its shock, its own table of volatilities, at three places that depend on the path.
+// Local volatility: a step also reads its own table of volatilities, at three places that depend on the path.
 workload local_volatility(precision in) {
     return of_book_text("local_volatility", R"(
 market:
@@ -150,7 +150,7 @@ trades:
                         in, few_assets_paths);
 }
 
-// Fifty shocks a step, and 1,275 numbers that correlate them.
+// Basket of fifty assets: fifty shocks a step, and a triangle of 1,275 numbers that correlates them.
 workload basket_of_50(precision in) {
     constexpr int assets = 50;
     std::string members, basket, correlations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads on which path kernels are timed: a few payoffs of the engine's own, and any user's book.
+// Workloads on which path kernels are timed: a few built-in payoffs, or any user's book.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct workload_entry {
     std::string_view name;
     std::string_view summary;
     workload (*make)(program::precision in);
-    bool by_name_only = false;  // its kernels take minutes to compile
-    bool goes_back = false;     // its paths are walked both ways, for all derivatives of the price
+    bool by_name_only = false;  // too slow to compile (minutes) to run unless named
+    bool goes_back = false;     // walks paths forward and back (adjoint), for all derivatives
 };
 std::span<const workload_entry> workloads();
 bool goes_back(std::string_view subject);
 
 void check_subject(const std::string& subject);
 
-// A workload by name, or the shapes of a book's file, the one with the most path-steps first. Trades that
-// can't be timed go to `leaves_out`. Throws tilewalk::error: usage without such a workload or file, input
-// without a trade to time.
+// The workload of that name, or one for each program of a book's file, the one with the most path-steps
+// first. Trades that can't be timed are reported to `leaves_out`. Throws tilewalk::error: (usage) if there is
+// no such workload or file, (input) if no trade can be timed.
 std::vector<workload> workloads_named(const std::string& subject, program::precision in,
                                       const std::function<void(const std::string&)>& leaves_out);
 

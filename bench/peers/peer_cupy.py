@@ -276,7 +276,7 @@ class cupy_peer:
     def run(self, payoffs_of, w):
         def price():
             payoffs = payoffs_of(w).astype(self.np.float64)
-            # float() waits for the device.
+            # Converting to float waits until the device has finished.
             return float(payoffs.mean()), float(payoffs.std(ddof=1)) / math.sqrt(w["paths"])
         return price
 

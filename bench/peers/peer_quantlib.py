@@ -3,7 +3,7 @@
 """The workloads in QuantLib: its Monte Carlo engines, on one CPU thread and a part of the paths."""
 import peer
 
-# Divides the paths of a workload: QuantLib walks some five million path-steps a second.
+# QuantLib prices one path of this many: it walks some five million path-steps a second, so that all would take too long.
 SHARE = 32
 
 
@@ -58,7 +58,7 @@ class quantlib_peer:
     def asian(self, w):
         ql, process = self.ql, self.lognormal(w)
         payoff = ql.PlainVanillaPayoff(ql.Option.Call, w["strike"])
-        # Dates are whole days: a fixing is on the day of its time.
+        # QuantLib's fixings are on whole days: the day nearest to the time of each step.
         fixings = [self.today + int(round(365 * w["dt"] * (k + 1))) for k in range(w["steps"])]
         option = ql.DiscreteAveragingAsianOption(ql.Average.Arithmetic, fixings, payoff,
                                                  ql.EuropeanExercise(self.last_day(w)))

@@ -16,9 +16,9 @@ import math
 
 import peer
 
-# Steps of one kernel, about 30 normals.
+# Steps fused into one kernel, by workload; about 30 normals each.
 CHUNKS = {"asian": 36, "heston": 14, "autocallable": 6}
-# By default a kernel ends at 64 nodes of the graph, which is less than a chunk.
+# The compiler's default limit of 64 graph nodes a kernel is less than a chunk.
 OPTIONS = {"max_fusion_size": 100000}
 
 
@@ -109,7 +109,7 @@ class torch_peer:
         torch, dt = self.torch, w["dt"]
 
         def step(x, v, z, u, reversion, mean_variance, volatility, rho):
-            # Avoids the infinite derivative of the root at 0; the step's is 0 at a negative variance.
+            # Guards the derivative, infinite for a root of 0: the root is taken of 1 there, and replaced by 0.
             is_positive = v > 0
             positive = torch.where(is_positive, v, 0)
             root = torch.where(is_positive, torch.sqrt(torch.where(is_positive, v, 1) * dt), 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `auto`: compares the tuner's choice with the fastest of all candidates and with feed `none`, on
-// kernels that differ in payoff, precision and resident warps and were not looked at while the tuner was
-// written.
+// The suite `auto`: times the kernel build that the tuner chooses against the fastest of all candidates and
+// against feed `none`. Its kernels differ in payoff, precision and resident warps, and did not serve to
+// develop the tuner.
 #include "bench/measure/suites.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct combination {
     std::string_view workload;
     program::precision in;
     bool reads_shocks;
-    int warps;  // 0: as many as fit
+    int warps;  // resident warps per multiprocessor; 0: as many as fit
 };
 
 constexpr std::array combinations{
@@ -129,7 +129,7 @@ void measure_one(gpu_timer& on, const combination& c, row& out) {
     auto all = tuning::candidates(asked, of.front().code, fits);
     add_more(all, kernel);
     const searched full = search(on, kernel, std::move(all), c.warps);
-    // Times both once more, side by side, because the smallest of many times is biased downwards.
+    // Times both choices again, by turns: the smallest of many measured times is biased downwards.
     double by_tuner = 0, by_search = 0;
     constexpr int turns = 3;
     for (int i = 0; i < turns; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `calls`: percentiles of the times of frequent calls: reading a book, pricing three small trades,
-// pricing them prepared, in the same and in a moved market, and stopping a long run. Checks bits first.
+// The suite `calls`: percentiles of the times of calls that a service makes often: reading a book, pricing
+// three small trades, pricing them as a prepared book in the same and in a moved market, and stopping a long
+// run. Checks first that calls that price alike give equal bits.
 #include "bench/suites/calls.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ void expect_same_bits(const results& got, const results& wanted) {
     }
 }
 
-// Times the calls after one that warms up.
+// Milliseconds of `times` calls, after one more call that warms up.
 template <class F>
 std::vector<double> timed(int times, const F& call) {
     call(0);
@@ -80,7 +81,7 @@ json figures_of(const std::vector<double>& samples) {
             {"samples", samples.size()}};
 }
 
-// Milliseconds that a run goes on after the request to stop.
+// Milliseconds from the request to stop a run until the run has returned.
 double stopped(const engine& e, const book& trades, const market& in, run_options options) {
     std::atomic<bool> stop{false};
     clock::time_point told{};

@@ -12,21 +12,21 @@
 namespace tilewalk::bench::calls {
 
 struct sizes {
-    std::uint64_t paths = 1024;  // of a call
+    std::uint64_t paths = 1024;  // paths of a timed call
     std::uint64_t paths_to_cancel = std::uint64_t{1}
-                                    << 34;  // of a call that is stopped: far more than it gets to
-    int calls = 400;                        // timed
+                                    << 34;  // of a run that is stopped: more than it will walk
+    int calls = 400;                        // calls timed
     int readings = 100, stops = 40;
 };
 
 struct percentiles {
     double p50 = 0, p95 = 0, p99 = 0;
 };
-// Nearest rank: the smallest sample that at least this percentage of all samples do not exceed.
+// Percentiles by nearest rank: the smallest sample that this percentage of samples does not exceed.
 percentiles percentiles_of(std::vector<double> samples);
 
 void measure_reading(const sizes& of, const sink& to);
-// Adds rows of calls on a device, named as in run_settings::device.
+// Times pricing calls on a device (as run_settings::device names it) and passes on their rows.
 void measure(const std::string& device, const sizes& of, const std::function<void(const std::string&)>& says,
              const std::atomic<bool>* cancel, const sink& to);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `convergence`: the error of a price (its standard deviation, in basis points of the spot or the
-// notional) and the time of the walk by the number of paths, from independent paths and Sobol points, with
-// controls and importance sampling, and from antithetic pairs (two paths each). Errors of independent paths
-// are from the spread of payoffs, those of points from the means of many randomisations. A row whose price
-// differs from that of independent paths beyond chance is wrong.
+// The suite `convergence`: how the error of a price (standard deviation, in basis points of spot or notional)
+// and the time fall and grow with the number of paths. Compares independent paths, Sobol points, both with
+// controls and importance sampling, and antithetic pairs (two paths each). Errors of independent paths are
+// from the spread of payoffs, errors of points from the means of many randomisations. A row is wrong if its
+// price differs from that of independent paths beyond chance.
 #include "bench/suites/convergence.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ trades:
 
 constexpr const char* lognormal = "volatility: 0.2";
 constexpr const char* call = "product: european, underlying: A, strike: 100, maturity: 1.0";
-// Full truncation, the most common scheme for Heston's model.
+// Heston's model by full truncation, its most common scheme, at 50 steps a year.
 constexpr const char* heston_model =
     "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, scheme: full_truncation, "
     "steps_per_year: 50}}";
@@ -65,14 +65,14 @@ std::string barrier_on_dates() {
                         "barrier: 90, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 52}");
 }
 
-// The volatility changes, so that there is more than one step to maturity.
+// A barrier watched continuously; the volatility changes, so that there is more than one step to maturity.
 std::string barrier_continuous() {
     return on_one_asset("volatility: {0.25: 0.24, 0.5: 0.22, 0.75: 0.21, 1.0: 0.2}",
                         "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: down, "
                         "barrier: 90");
 }
 
-// A path in a thousand pays.
+// A knock-in barrier so high that one path in a thousand pays.
 std::string up_and_in() {
     return on_one_asset(lognormal,
                         "product: barrier, underlying: A, strike: 100, maturity: 1.0, direction: up, "
@@ -128,7 +128,7 @@ std::string local_volatility() {
         call);
 }
 
-// Assets with volatilities of 20 to 30 % and equal correlations.
+// `count` assets with volatilities from 20 to 30 %; all pairs have the same correlation.
 std::string on_assets(int count, double correlation, const std::string& trade) {
     std::string assets, pairs, basket;
     for (int i = 0; i < count; ++i) {
@@ -224,16 +224,16 @@ const std::array catalogue{
     example{"deep_put", &deep_put, spot},
 };
 
-// A correct engine exceeds this once in 1.7 million rows.
+// A correct price is off by more than this many standard errors in one of 1.7 million rows.
 constexpr double most_errors = 5;
 
-constexpr int randomisations_of_a_walk = 64;  // as many as a run may have
+constexpr int randomisations_of_a_walk = 64;  // the most that a run takes
 constexpr int threads_timed = 1, all_threads = 0;
 
 struct source {
     std::string random;
     std::optional<tilewalk::construction> construction{};  // empty for independent paths
-    bool is_in_arrays = false;  // moves are read from arrays instead of being drawn by paths
+    bool is_in_arrays = false;  // a GPU reads moves from arrays, instead of drawing them in paths
     bool has_controls = false, has_importance = false, has_pairs = false, has_preintegration = false;
     bool is_independent() const { return !construction; }
     bool is_plain() const {
@@ -313,20 +313,20 @@ class walker {
 
     struct reference {
         sample payoffs;
-        double steps = 0;  // of a path
+        double steps = 0;  // path-steps per path
     };
     reference independent(std::uint64_t paths) const {
         const results got = walked({"philox"}, paths, first_seed, 0, all_threads);
         return {payoffs_of(got), static_cast<double>(got.manifest.path_steps) / static_cast<double>(paths)};
     }
-    // Payoffs of independent paths with a technique, on a seed that no other number of paths uses.
+    // Payoffs of independent paths with a technique such as controls. Each number of paths has its own seed.
     sample independent_as(const source& from, std::uint64_t paths) const {
         const auto seed = first_seed + 1 + static_cast<std::uint64_t>(std::countr_zero(paths));
         return payoffs_of(walked(from, paths, seed, 0, all_threads));
     }
 
-    // Means of the randomisations of runs of `paths` paths, on seeds that no other number of paths uses. Runs
-    // with a pilot keep the usual number of randomisations, because more would mean larger pilots.
+    // Randomisation means of several runs of `paths` paths, with seeds for this number of paths alone.
+    // Sources with a pilot keep the usual number of randomisations, because more would enlarge the pilot.
     sample means(const source& from, std::uint64_t paths) const {
         const int units = from.has_pilot() ? static_cast<int>(randomisations) : randomisations_of_a_walk;
         const int runs = at_.seeds * randomisations_of_a_walk / units;
@@ -389,7 +389,7 @@ const point* point_with(const line& of, double paths) {
 void tell_line(row& r, const line& of, std::span<const double> noise, const source& from,
                const line& of_philox) {
     if (of.empty()) throw error(error_kind::internal, "no row of this line has an error");
-    // The slope of independent paths is known, and not measured.
+    // The slope -1/2 of independent paths is known, so it is not estimated.
     constexpr double by_chance = -0.5;
     const bool is_independent = from.is_independent();
     const std::optional<slope> fell = slope_of(of, noise);
@@ -483,7 +483,7 @@ void measure(const place& at, const example& of, const stop_rule& until,
     for (const source& from : sources(with.is_on_cpu())) {
         says(fmt::format("convergence: {}, {}, {}", of.name, from.words(), at.precision));
         line found;
-        std::vector<double> noise;  // of errors
+        std::vector<double> noise;  // relative noise of the errors
         for (std::uint64_t paths = fewest_paths; paths <= at.most_paths; paths *= 2) {
             row made = row_of("convergence", at, of, from);
             made.axes["paths"] = paths;
@@ -493,7 +493,7 @@ void measure(const place& at, const example& of, const stop_rule& until,
                 const double by_chance = payoffs.variance / static_cast<double>(paths);
                 sample means;
                 point here{static_cast<double>(paths), in_bp(by_chance)};
-                // Samples of a price: payoffs, or means of randomisations.
+                // The number of values a price is the mean of: payoffs, or randomisation means.
                 const double samples =
                     static_cast<double>(from.is_independent() ? from.samples_of(paths) : randomisations);
                 if (!from.is_plain()) {
@@ -555,7 +555,7 @@ std::vector<std::string> precisions_of(const request& r) {
     return r.precisions.empty() ? std::vector<std::string>{"double"} : r.precisions;
 }
 
-// Fewer samples suffice, because times vary much less than lines differ.
+// Lowers the fewest samples to 7: times vary by much less than the lines differ.
 stop_rule fewer_samples(stop_rule until) {
     until.fewest = std::min<std::size_t>(until.fewest, 7);
     return until;

@@ -28,7 +28,7 @@ constexpr std::array<device_generator, 3> generators{{
     {"curand_device_mrg32k3a", "curandStateMRG32k3a_t", true},
 }};
 
-// The text of a kernel whose body is one call of a function of kernels/studies/normals.h.
+// Source text of a kernel that makes one call of a function of kernels/studies/normals.h.
 std::string kernel_text(const char* name, const device_generator& from, element of, const char* job,
                         const std::string& shared, const char* call) {
     return fmt::format(R"(#include "kernels/ptx.h"
@@ -55,7 +55,7 @@ std::span<const device_generator> device_generators() {
 }
 
 cuda::toolkit_headers curand_headers(std::span<const std::string> folders) {
-    // The first includes the last two, which belong to the CUDA C++ library, a package of its own.
+    // curand_kernel.h includes the other two, which a package of their own installs (the CUDA C++ library).
     constexpr std::string_view names[] = {"curand_kernel.h", "nv/target", "cuda/std/type_traits"};
     return cuda::find_toolkit_headers(names, folders);
 }
@@ -101,7 +101,7 @@ device_fill::device_fill(gpu_timer& on, const cuda::toolkit_headers& with, const
     : on_(on),
       set_up_(from.keeps_state ? std::optional(on.find(set_up_text(from), "set_up", with)) : std::nullopt),
       fill_(on.find(fill_text(from, of), "fill", with)),
-      // The threads that the device holds at once: each starts a state, and more threads would wait.
+      // As many threads as the device holds at once: each starts a generator state, and more would queue.
       how_{static_cast<std::uint32_t>(random::resident_blocks(on.device(), fill_, {1, threads, 0})), threads,
            0},
       states_(on.device(),
@@ -135,7 +135,7 @@ device_asian::device_asian(gpu_timer& on, const cuda::toolkit_headers& with, ele
       waits_(on.device(), {on.stream()}) {
     job_.blocks = how_.blocks;
     job_.results = results_.as<tile_result>();
-    // Filled with NaN, to detect a kernel that leaves no result.
+    // Results are filled with NaN first, to detect a kernel that writes none.
     on.device().fill(results_.as<void>(), 0xff, results_.bytes(), on.stream());
     on.device().fill(merged_.as<void>(), 0xff, merged_.bytes(), on.stream());
 }
@@ -146,7 +146,7 @@ void device_asian::run() {
     kernels::merge_arguments merge{job_.results, merged_.as<tile_result>(), job_.blocks, job_.blocks};
     void* of_merge[] = {&merge};
     cuda::launch how;
-    how.threads = 256;  // fixed in the kernel's text
+    how.threads = 256;  // the number that the merging kernel's text fixes
     on_.run(merge_, how, of_merge);
 }
 

@@ -19,20 +19,20 @@
 namespace tilewalk::bench::normals {
 
 struct device_generator {
-    std::string_view name;   // as rows name it
-    std::string_view state;  // cuRAND's type
-    bool keeps_state;        // starting a state takes longer than one launch's numbers
+    std::string_view name;   // name in rows
+    std::string_view state;  // cuRAND's type of a state
+    bool keeps_state;        // if starting a state takes longer than one launch's numbers
 };
-// All generators; the first is Philox.
+// cuRAND's generators that are measured; the first is Philox.
 std::span<const device_generator> device_generators();
 
-// The headers of cuRAND's device API; throws as cuda::find_toolkit_headers does.
+// Finds the headers of cuRAND's device API; throws as cuda::find_toolkit_headers does.
 cuda::toolkit_headers curand_headers(std::span<const std::string> folders);
 
-// The kernels `set_up` (for generators that keep states) and `fill`. Both take kernels::studies::fill_job.
+// The kernels `set_up` (starts states that a generator keeps) and `fill`; both take studies::fill_job.
 std::string set_up_text(const device_generator& of);
 std::string fill_text(const device_generator& from, arrays::element of);
-// The kernel `walk`, with Philox; takes kernels::studies::asian_job.
+// Text of the kernel `walk`: the Asian on Philox. It takes kernels::studies::asian_job.
 std::string curand_asian_text(arrays::element of);
 
 std::vector<std::string> curand_texts();
@@ -60,7 +60,7 @@ class device_fill {
     cuda::in_flight waits_;
 };
 
-// The suite's Asian, walked to one result with normals of cuRAND's Philox in registers.
+// Walks the Asian of the suite `random` to one result, with cuRAND's Philox in registers.
 class device_asian {
   public:
     device_asian(gpu_timer& on, const cuda::toolkit_headers& with, arrays::element of, std::uint64_t paths);

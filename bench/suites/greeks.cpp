@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `greeks`: the time of a price, and of the price with all its first-order sensitivities, as walks
-// and as whole calls. Checks before timing: the price's bits do not change, a GPU's sensitivities have the
-// CPU's bits (in single_fast: agree with double within errors), and some agree with differences of prices.
+// The suite `greeks`: the time of a price, and of a price with all first-order sensitivities, for walks and
+// for whole calls. Checked before timing: the price's bits do not change; a GPU's sensitivities have the
+// CPU's bits (in single_fast: agree with double within errors); some agree with differences of prices.
 #include "bench/suites/greeks.h"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ const std::array catalogue{
             3},
 };
 
-// A correct value exceeds this once in 150,000 times.
+// A correct sensitivity is off by more than this many standard errors once in 150,000 times.
 constexpr double most_errors = 4.5;
 
 bool have_same_bits(double a, double b) {
@@ -138,7 +138,7 @@ by_key to_keys(const results& of) {
 
 std::string why_not_near(const greek_row& got, const greek_row& expected, const char* whose) {
     const double error = std::hypot(got.standard_error, expected.standard_error);
-    // Rows of numbers are differences with ten significant digits.
+    // Differences of prices come with ten significant digits, hence the last term.
     const double most = most_errors * error + got.bias + expected.bias + 1e-9 * std::abs(expected.value);
     if (std::abs(got.value - expected.value) <= most) return {};
     return fmt::format("{} is {}, {} {}, further apart than {}", got.key, got.value, whose, expected.value,
@@ -238,7 +238,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
                 calls.push_back(milliseconds(seconds_now() - begin));
                 return milliseconds(last.manifest.path_seconds);
             };
-            sample();  // compiles kernels and warms caches
+            sample();  // compiles kernels and warms caches, untimed
             if (!is_on_cpu && last.manifest.devices.empty())
                 throw error(error_kind::internal, "the GPU has walked none of it");
             calls.clear();
@@ -255,7 +255,7 @@ void measure(const place& at, const example& of, const stop_rule& until, const s
         if (const double target = of.target(is_on_cpu ? "cpu" : "gpu", at.precision); target > 0)
             r.figures["target_times_the_price"] = target;
         r.figures["numbers"] = of.numbers;
-        // Smoothed jumps take extra walks with other widths.
+        // Walks in multiples of the trade's own. Smoothing of jumps takes more than one, to try widths.
         r.figures["walks"] =
             static_cast<double>(last.manifest.path_steps) / static_cast<double>(at.paths * steps);
         r.figures["call_milliseconds"] = summarise(calls).median;

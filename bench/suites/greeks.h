@@ -16,12 +16,12 @@ namespace tilewalk::bench::greeks {
 
 // A trade of 252 steps, and the sensitivities requested.
 struct example {
-    std::string_view name;  // in its rows
+    std::string_view name;  // name in rows
     std::string (*book)();  // market and trade, in YAML
     std::vector<std::string> wanted,
-        differenced;          // measures and keys; `differenced` are checked by differences of prices
-    std::size_t numbers = 0;  // sensitivities to a key
-    // Limits on the time of price and sensitivities together, in times of the price; 0: none.
+        differenced;          // measures and keys asked for; those to check by differences of prices
+    std::size_t numbers = 0;  // number of sensitivities to market numbers
+    // Limits on the time of price and sensitivities, in multiples of the price's time; 0: none.
     double target_on_gpu = 0, target_in_single_fast = 0, target_on_one_core = 0;
 
     double target(std::string_view device, std::string_view precision) const;
@@ -35,8 +35,8 @@ struct place {
     int threads = 0;
 };
 
-// Why the sensitivities can't be timed; empty if they can. `got` is on the checked paths; `on_cpu` in the
-// same precision, or in double for single_fast; `moved` are differences of prices on the CPU.
+// Says why sensitivities are wrong and can't be timed; empty if right. `got` and `price` are on equal paths;
+// `on_cpu` in the same precision, in double for single_fast; `moved` are differences of CPU prices.
 std::string why_wrong(const results& got, const results& price, const results& on_cpu, const results& moved,
                       const example& of, bool has_bits_of_cpu);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of rows, compared with its first row.
+// A group of benchmark rows; each states its speed as a ratio to the first row of the group.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ class group {
   public:
     group(std::string suite, const sink& to) : suite_(std::move(suite)), to_(to) {}
 
-    // Passes on the row with these axes, filled by `measure`. A row that does not fit into memory is skipped;
-    // one that fails is wrong. Throws errors that end a suite: a lost device, a cancelled run.
+    // Passes on a row with these axes, filled by `measure`. If it does not fit into memory it is skipped; if
+    // it fails it is wrong. Only a lost device or a cancelled run is thrown, and ends the suite.
     void add(json axes, const std::function<void(row&)>& measure);
 
   private:
     std::string suite_;
     const sink& to_;
     json first_ = nullptr;
-    double first_milliseconds_ = 0;  // 0: unknown
+    double first_milliseconds_ = 0;  // 0: not measured
 };
 
 }  // namespace tilewalk::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected: tanh and sum of 2^28 floats needs each byte once, so a hint can at best reach the speed of a copy
-// (share_of_copy). A quarter warp covers 128 bytes with 16-byte loads; L2::256B fetches the next line before
-// the next quarter requests it. With narrow loads a full warp covers 128 bytes, and a hint gains nothing.
-// Four loads under way in a thread hide as much, and so does a ring of asynchronous copies.
+// Expected of sum(tanh(x)) over 2^28 floats: each byte is needed once, so a hint can at best reach the speed
+// of a copy (share_of_copy). A quarter of a warp covers 128 bytes by 16-byte loads; L2::256B fetches the next
+// 128 before the next quarter asks for them. With narrow loads the whole warp covers 128 bytes, and the hint
+// gains nothing. Four loads under way in each thread hide as much, and so does a ring of asynchronous copies.
 #include "bench/suites/l2_hint.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t block_threads = 256;
 constexpr std::uint64_t full_count = std::uint64_t{1} << 28;
-// A thread has 64 bytes under way. 16 KiB a block allow as many blocks as a multiprocessor has threads for.
+// Each thread has 64 bytes under way. At 16 KiB of shared memory a block, threads limit the blocks resident.
 constexpr int stages = 4, pieces_through_ring = 32;
-// Blocks at the start, the middle and the end whose sums the host computes.
+// Number of blocks, at the start, middle and end of the array, whose sums the host checks.
 constexpr std::uint64_t checked_blocks = 16;
 
 const std::string fill_text =
@@ -84,7 +84,7 @@ const char* group_name(int bytes) {
     return bytes == 16 ? "quarter warp" : bytes == 8 ? "half warp" : "full warp";
 }
 
-// Figures are published for the plain loads of one kernel only.
+// The published time of this access and hint, null if there is none: an article measured one kernel only.
 const char* published(const access& a, const std::string& hint) {
     if (a.instruction != "ld.global" || a.bytes != 16 || a.pieces != 1) return nullptr;
     return hint == "none" ? "355.90 us on an H20" : hint == "256B" ? "313.95 us on an H20" : nullptr;
@@ -137,8 +137,8 @@ block_truth truth_of_block(const access& a, std::uint64_t block) {
         sum += t;
         magnitude += std::abs(t);
     }
-    // The error of the instruction and a tenth more, plus the rounding of each addition on the way into the
-    // sum: those of the thread, 5 in the warp, 7 in the block.
+    // Bound of the sum's error: that of the tanh instruction and a tenth more, plus a rounding for each
+    // addition: those of the thread, 5 in the warp, 7 in the block.
     const double additions = static_cast<double>(a.pieces * a.bytes / 4 + 12);
     return {sum, magnitude * (1.1 * 0x1p-11 + additions * 0x1p-24)};
 }
@@ -148,7 +148,7 @@ block_truth truth_of_block(const access& a, std::uint64_t block) {
 void run_l2_hint(gpu_timer& on, const request&, const sink& to) {
     using namespace l2_hint;
     std::uint64_t count = full_count;
-    // At most a quarter of the memory, and at least what a block of each access reads.
+    // The array takes at most a quarter of the memory, and at least what one block of each access reads.
     while (count * 4 > on.device().free_bytes() / 4 && count > (1U << 20)) count /= 2;
     std::vector<std::string> texts = {fill_text};
     for (const access& a : accesses()) {
@@ -186,7 +186,7 @@ void run_l2_hint(gpu_timer& on, const request&, const sink& to) {
                 const cuda::kernel k = on.find(text_of(a, hint), "sum");
                 void* arguments[] = {&all, &out};
                 const auto launched = [&] { on.run(k, how, arguments); };
-                on.device().fill(out, 0xff, sums.bytes(), on.stream());  // NaN
+                on.device().fill(out, 0xff, sums.bytes(), on.stream());  // NaN: shows unwritten sums
                 launched();
                 const auto got = on.downloaded<float>(out, how.blocks);
                 if (expected.empty()) {

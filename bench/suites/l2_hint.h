@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `l2_hint`: qualifiers that make a load fetch more to the L2 cache than it reads.
+// The suite `l2_hint`: qualifiers (hints) of a load that make the L2 cache fetch more than the load reads.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace tilewalk::bench::l2_hint {
 
-// A way to read an array, measured without a qualifier and with three.
+// A way to read an array. Each is measured without a hint and with three hints.
 struct access {
-    std::string instruction;  // "ld.global"
-    int bytes;                // of one piece
-    int pieces;               // per thread
-    bool copies;              // asynchronous copies into shared memory
+    std::string instruction;  // such as "ld.global"
+    int bytes;                // bytes of one load
+    int pieces;               // loads per thread
+    bool copies;              // copies asynchronously to shared memory first
 
     std::uint64_t block_elements() const;
 };
 const std::vector<access>& accesses();
-const std::vector<std::string>& hints();  // "none" and the qualifiers
+const std::vector<std::string>& hints();  // "none" and the three qualifiers
 
 std::string text_of(const access& a, const std::string& hint);
 

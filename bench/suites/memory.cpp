@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected: each group of rows (one `kind`, or one of its variants) begins with its natural way, and `ratio`
-// says what another way costs (below 1) or gains. The files memory_*.cpp say what to expect of their parts.
+// Groups of rows (a `kind`, or a variant) begin with the natural way; `ratio` says what another way costs
+// (below 1) or gains. The files memory_*.cpp say what to expect of their parts.
 #include "bench/suites/memory.h"
 
 #include <algorithm>
@@ -54,8 +54,7 @@ std::string text_with_table(const std::string& kernel, const std::string& maker,
 }
 
 word32 sum_of_content(word64 first, word64 count, word64 stride) {
-    // 32 bits suffice, since content() depends on the low 32 bits of a place. A compiler can then vectorise
-    // the loop.
+    // 32 bits are enough for a place: content() uses no more, and the compiler can vectorise the loop.
     word32 sum = 0, at = static_cast<word32>(first);
     for (word64 i = 0; i < count; ++i, at += static_cast<word32>(stride))
         sum += kernels::studies::content(at);
@@ -148,7 +147,7 @@ void run_memory(gpu_timer& on, const request&, const sink& to) {
     latency(s);
     on_chip(s);
     copies_and_mapped(s);
-    // Last, because it changes the cache for everything after it.
+    // Comes last: sets a part of the L2 cache aside for good, which would change other measurements.
     persisting(s);
 }
 

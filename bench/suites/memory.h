@@ -12,7 +12,7 @@ namespace tilewalk::bench::memory {
 
 std::vector<std::string> texts();
 
-// The passes for lanes that read words this far apart: those in the same of 32 banks take turns.
+// Passes of shared memory for lanes that read words so far apart: lanes in one of 32 banks take turns.
 int predicted_passes(int stride_words);
 
 }  // namespace tilewalk::bench::memory

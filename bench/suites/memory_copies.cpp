@@ -64,7 +64,7 @@ struct transfer {
         host_words host(device, words, is_pinned), seen(device, words, true);
         const cuda::device_memory target(device, bytes);
         const cuda::in_flight waits(device, {on.stream()});
-        // The source gets its content, the target poison.
+        // Fills the source with its content, the target with a pattern that must be overwritten.
         fill_with_content(is_upload ? host.get() : seen.get(), words);
         std::memset(is_upload ? seen.get() : host.get(), 0xa5, bytes);
         if (is_upload) {
@@ -130,7 +130,7 @@ void copies_in_pieces(study& s) {
     }
 }
 
-// Times a kernel that sums numbers in host memory.
+// Times a kernel that reads numbers in place in pinned host memory and sums them.
 void mapped(study& s) {
     const word64 bytes = std::min(word64{64} << 20, s.words() * 4), words = bytes / sizeof(word32);
     for (const word32 times : {1U, 4U}) {
@@ -183,7 +183,7 @@ void copies_and_mapped(study& s) {
 void persisting(study& s) {
     constexpr word32 reads = 8;
     const cuda::device_properties& p = s.on.device().properties();
-    // Three quarters of the numbers are streamed; the kept ones are in the last quarter.
+    // Three quarters of the numbers are streamed; the numbers to keep in the cache are in the last quarter.
     const word64 pieces = s.words() / 4, kept_reads = pieces / 4, first_kept = pieces / 4 * 3;
     const auto kept_pieces = [&](word64 quarters) { return p.persisting_l2_bytes * quarters / 4 / 16; };
     const auto measure = [&](row& r, word64 quarters, bool has_window) {
@@ -214,7 +214,7 @@ void persisting(study& s) {
         }
         s.measure(r, what);
     };
-    // Rows without a window come first: the first window sets its part of the cache aside for good.
+    // Rows without a window are measured first: the first window sets its part of the cache aside for good.
     std::array<group, 5> groups = {s.rows(), s.rows(), s.rows(), s.rows(), s.rows()};
     for (const bool has_window : {false, true}) {
         word64 quarters = 1;

@@ -26,7 +26,7 @@ constexpr word32 reads = 32;
 
 struct path {
     const char* space;
-    const char* source;  // defined in kernels/studies/memory.h
+    const char* source;  // name of the reader in kernels/studies/memory.h
     int bytes;
 };
 constexpr std::array<path, 5> paths = {{{"global", "global<4>", 16},
@@ -54,7 +54,7 @@ bool is_texture(const path& p) {
     return std::string_view(p.space) == "texture";
 }
 
-// Sums the first bytes of the numbers through a path; a texture is bound to its memory.
+// Times reading the first `bytes` bytes of the numbers by one kind of load, such as a texture bound to them.
 void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
     std::optional<cuda::owned_texture> texture;
     if (is_texture(p)) {
@@ -66,7 +66,7 @@ void measure_path(study& s, row& r, const path& p, word64 bytes, summed& what) {
     s.measure(r, what);
 }
 
-// A launch reads as many bytes as there are numbers, for every footprint.
+// A launch reads as many bytes as all numbers have, at every footprint: a small one is read repeatedly.
 void bandwidth(study& s) {
     const word64 all = s.words() * sizeof(word32);
     for (const path& p : paths) {
@@ -118,7 +118,7 @@ void misaligned(study& s) {
     }
 }
 
-// All rows read as many words as there are at the largest stride.
+// All strides read equally many words: as many as there are at the largest stride.
 void strided(study& s) {
     constexpr word64 largest = 32;
     group rows = s.rows();
@@ -156,7 +156,7 @@ void pitched_rows(study& s) {
     for (const word64 width : {word64{1001}, word64{33}}) {
         group rows = s.rows();
         const word64 padded = (width + 31) / 32 * 32;
-        // Whole blocks of 8 rows less one, so that one warp has none.
+        // One row less than whole blocks of 8 rows, so that one warp of the last block has none.
         const word64 count = s.words() / 2 / padded / 8 * 8 - 1;
         for (const word64 pitch : {padded, width}) {
             rows.add({{"kind", "rows"}, {"width_words", width}, {"pitch_words", pitch}}, [&](row& r) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of memories: one thread, where each load waits for the address that the last one read. Expected:
-// tens of nanoseconds on the multiprocessor (shared memory, cached constants, L1), hundreds for L2, and more
-// for device memory, where random order adds address translation. A texture fetch takes longer than a load.
+// Latency of each memory: one thread chases pointers, and each load waits for the address that the last one
+// read. Expected: tens of nanoseconds on the multiprocessor (shared memory, cached constants, L1), hundreds
+// for L2, more for device memory, where random order adds address translation. A texture fetch takes longer.
 //
-// A row's latency is that of the additional loads of a long chase over a short one that has warmed the
-// caches, which removes the cost of starting a kernel.
+// A row's latency is the time of a long chase less that of a short one, over the additional loads, which
+// removes the cost of starting a kernel.
 #include <optional>
 
 #include "bench/suites/memory_study.h"
@@ -18,7 +18,7 @@ constexpr word32 short_reads = 1024, long_reads = short_reads + 16384;
 struct chased {
     const char* space;
     std::string text;
-    word64 footprint_bytes;  // 0: any size, in device memory
+    word64 footprint_bytes;  // 0: unlimited, in device memory
     word32 nodes;
     word32 node_words;
     bool is_texture = false;
@@ -76,7 +76,7 @@ void chase(study& s, row& r, const chased& c, memory_job job, word32 nodes, bool
 
 void latency(study& s) {
     group rows = s.rows();
-    // The last footprint is half the size of the numbers.
+    // The last footprint is half of the numbers, in bytes.
     for (const word64 footprint : {word64{16} << 10, word64{64} << 10, word64{4} << 20, s.words() * 2}) {
         const auto nodes = static_cast<word32>(footprint / (kernels::studies::line_words * sizeof(word32)));
         for (const chased& c : chases()) {
@@ -99,7 +99,7 @@ void latency(study& s) {
                 memory_job job = s.job();
                 job.from = table.as<void>();
                 if (texture) job.texture = static_cast<word64>(texture->get());
-                // Large footprints are flushed from the caches before each sample.
+                // Footprints larger than the L2 cache are flushed before each sample.
                 chase(s, r, c, job, nodes, footprint <= s.on.device().properties().l2_bytes);
             });
         }

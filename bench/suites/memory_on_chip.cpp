@@ -33,7 +33,7 @@ std::string through_shared_text(int bytes, bool is_async) {
                    ">");
 }
 
-// A launch of `blocks` blocks for each multiprocessor; all must be resident.
+// A launch of `blocks` blocks per multiprocessor, which must all be resident at once.
 cuda::launch on_all(study& s, int blocks) {
     cuda::launch how;
     how.blocks = static_cast<std::uint32_t>(s.on.device().properties().multiprocessors * blocks);
@@ -106,7 +106,7 @@ void arrays(study& s) {
             what.how = on_all(s, 4);
             what.job = s.job();
             what.job.reads = reads;
-            what.job.stride = 5;  // odd, so that all elements are read, again and again
+            what.job.stride = 5;  // odd, so that a thread reads all elements of its array, repeatedly
             const word64 threads = word64{what.how.blocks} * block_threads;
             what.truth = sum_of_content(0, threads * array_words) * (reads / array_words);
             what.useful_bytes = bytes_of(what.how, reads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `models`: path-steps a second of every model on a year of 252 steps, with shocks made in
-// registers, on the GPU and on one core. Single and double have the same bits on both; single_fast differs
-// from double arithmetic by less than the price's error. Prices agree with a truth found without paths.
+// The suite `models`: path-steps a second of every model over 252 steps, with shocks drawn in registers, on a
+// GPU and on one core. Checked first: single and double have equal bits on both; single_fast differs from
+// double by less than the price's error; prices agree with a value found without paths.
 #include "bench/suites/models.h"
 
 #include <algorithm>
@@ -40,19 +40,19 @@ using tiles = std::vector<tile_result>;
 
 constexpr std::uint64_t steps = 252;
 
-// Models that limit their steps get fewer than the dates would require. Prices are Fourier integrals, except:
-// surfaces by Black's formula with the volatility quoted at the strike; CEV and SABR by closed forms; the
-// basket a mean over 8 million draws of the final prices, with an error of 0.0004; rough_bergomi one over 3
-// million draws of the exact variance on the dates, with an error of 0.0013; normal rates by Black's formula
-// with the variance of the forward.
+// `steps_per_year` is at most 252, so that a path takes one step from date to date. Prices are Fourier
+// integrals, except: surfaces by Black's formula with the volatility quoted at the strike; CEV and SABR by
+// closed forms; the basket a mean over 8 million draws of the final prices, with an error of 0.0004;
+// rough_bergomi a mean over 3 million draws of the exact variance on the dates, with an error of 0.0013;
+// normal rates by Black's formula with the variance of the forward.
 constexpr std::array catalogue{
     example{"black_scholes", "black_scholes", "volatility: 0.2", 1, 9.4134033839},
-    // The quadratic-exponential scheme takes steps of its own between dates.
+    // The path stops once: the quadratic-exponential scheme takes its 252 steps itself.
     example{
         "heston", "heston",
         "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.5, rho: -0.7, steps_per_year: 252}}", 1,
         8.8026609629, "", 1},
-    // With sigma^2 at most 3 kappa theta no variance is drawn with an exponential tail.
+    // With sigma^2 at most 3 kappa theta, the scheme never draws a variance from its exponential tail.
     example{
         "heston_without_tail", "heston",
         "model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: 252}}", 1,
@@ -112,7 +112,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
     example{"g2", "g2", "", 0, 1.5148124844,
             "model: {g2: {a: 0.5, sigma: 0.01, b: 0.04, eta: 0.012, rho: -0.7}}"},
-    // With a displacement of 1 a year, one over the tenor, bonds are lognormal, too.
+    // A displacement of one over the tenor (1 a year) makes bonds lognormal, which gives a closed form.
     example{"forward_market", "forward_market", "", 0, 1.5503839020,
             "model: {forward_market: {tenor: 1, until: 6, displacement: 1, loadings: [[0.008, 0.005, 0.002], "
             "[0.009, 0.002, -0.001], [0.0095, 0, -0.002], [0.0095, -0.002, -0.001], [0.0095, -0.004, "
@@ -121,7 +121,7 @@ constexpr std::array catalogue{
             "model: {hull_white: {mean_reversion: 0.05, volatility: 0.01}}"},
 };
 
-// A payoff that counts its dates, so that the path stops on each of them in every model.
+// A product whose payoff counts its dates, so that paths of every model stop on each of them.
 constexpr std::string_view product = R"(
 products:
   - product: late_call
@@ -197,7 +197,7 @@ std::string why_not_the_bits(std::span<const tile_result> got, std::span<const t
     return {};
 }
 
-// A correct engine is outside of five standard errors for one seed in 1.7 million.
+// Says why the price is wrong: beyond five standard errors, by chance for one seed in 1.7 million.
 std::string why_not_the_price(const tile_result& all, std::uint64_t paths, double price) {
     if (all.not_finite != 0) return fmt::format("{} payoffs are no finite numbers", all.not_finite);
     if (all.moments.count != static_cast<double>(paths))
@@ -207,7 +207,7 @@ std::string why_not_the_price(const tile_result& all, std::uint64_t paths, doubl
     return fmt::format("the price is {} +- {}, expected {}", got.price, got.standard_error, price);
 }
 
-// Checks that rounding moves the mean by less than one standard error of the price.
+// Marks the row wrong if rounding moves the mean by as much as one standard error of the price.
 void hold_against_double(row& r, const tile_result& sample, const tile_result& in_double,
                          const tile_result& whole) {
     const cpu::shadow s = cpu::compare(sample, in_double, whole);
@@ -239,7 +239,7 @@ class subject {
         }
         return at->second;
     }
-    // The first `count` tiles in double arithmetic, from the shocks of this precision.
+    // The result of the first `count` tiles in double arithmetic, on the shocks of precision `p`.
     tile_result shadow(precision p, std::size_t count) {
         auto at = shadows_.find(p);
         if (at == shadows_.end()) {
@@ -316,7 +316,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
         for (std::uint64_t i = 0; i < job.tiles(); ++i) machine.walk(job, i, {&one, 1});
         return 1e3 * (seconds_now() - begin);
     };
-    sample_once();  // warms caches
+    sample_once();  // warms caches, untimed
     gpu_timer::timing t;
     t.milliseconds = bench::measure(sample_once, here.until, seconds_now)->of;
     r.figures.update(figures_of(t));
@@ -398,7 +398,7 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
                 try {
                     texts.push_back(cuda::path_kernel_text(s.in(p).of.code, s.in(p).how));
                 } catch (const error&) {
-                    // Ignored: the row asks again, and reports the error.
+                    // Ignored here: the row compiles the kernel again, and reports the error.
                 }
             }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `peers`: the workloads of bench/peers by other libraries, each in its own process, beside
-// Tilewalk. Times are from the request to the price, with kernels compiled before. A price that does not
-// agree with Tilewalk's, or else with the first library's, is no result. CPU work is compared with Tilewalk
-// on one thread.
+// The suite `peers`: runs the workloads of bench/peers by other libraries, each in its own process, and by
+// Tilewalk. Times are from request to price, kernels already compiled. A price is no result if it disagrees
+// with Tilewalk's, or with the first library's where Tilewalk has none. Work on a CPU is compared with
+// Tilewalk on one thread.
 #include "bench/suites/peers.h"
 
 #include <fmt/format.h>
@@ -42,13 +42,13 @@ constexpr std::array<std::string_view, 6> known_workloads{"asian",        "hesto
 constexpr std::array<std::string_view, 5> libraries{"torch", "jax", "cupy", "numba", "quantlib"};
 constexpr std::array<std::string_view, 2> known_precisions{"float32", "float64"};
 constexpr std::size_t most_of_line = 16384, most_of_word = 400;
-constexpr double most_seconds = 1200;  // for one program; compilers of libraries take minutes
+constexpr double most_seconds = 1200;  // time limit of one program; libraries compile for minutes
 
 bool is_of_greeks(std::string_view workload) {
     return workload.ends_with("_greeks");
 }
 
-// A derivative of a workload, and our row for it: a measure, which sums over all numbers, or a key.
+// A derivative's name in a workload, and our row for it: a market key, or a measure summed over all keys.
 struct sensitivity {
     std::string name, row;
 };
@@ -313,11 +313,11 @@ std::string why_not_the_gradient(const std::map<std::string, estimate>& got,
 
 namespace {
 
-// A way to walk a workload; other libraries are compared with the first of each precision.
+// A precision for Tilewalk's walks. Other libraries are compared with the first of their precision.
 struct own_style {
     program::precision in;
     std::string_view precision;
-    // A memory limit below what the shocks of both ways need, so that they are kept a part at a time.
+    // A memory limit too small to keep all shocks for the walk back, so that they are kept in parts.
     std::uint64_t few_bytes;
 };
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
@@ -331,12 +331,12 @@ planned_walk planned(const std::string& book, program::precision p) {
     return plan_walk(book, how);
 }
 
-// The results so far that a workload is compared with.
+// Results of a workload so far, with which later ones are compared.
 struct known {
     std::string who;
     std::optional<estimate> price;
     std::map<std::string, estimate> gradient;
-    // The reference for others, by precision and kind of device.
+    // The row to which ratios refer, by precision and kind of device.
     struct yardstick {
         json axes;
         double milliseconds_of_path;
@@ -348,7 +348,7 @@ std::string yardstick_of(const reported& line) {
     return line.precision + (line.device.starts_with("CPU") ? " on the processor" : "");
 }
 
-// The first result of its kind becomes the reference of the others.
+// Adds the ratio to the first result of the same precision and kind of device, or makes this one the first.
 void add_ratio(row& r, const reported& line, bool is_own, known& of) {
     const double each = line.milliseconds / line.paths;
     const auto first = of.yardsticks.find(yardstick_of(line));
@@ -438,7 +438,7 @@ void compare(row& r, const reported& line, known& with) {
     add_ratio(r, line, is_own, with);
 }
 
-// On one thread a library takes this share of the paths: see peer_quantlib.py.
+// Tilewalk on one thread walks one path of this many, as peer_quantlib.py does.
 constexpr std::uint64_t share_of_one_thread = 32;
 
 void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,
@@ -500,10 +500,10 @@ struct planned_both_ways {
     }
 };
 
-// The place of a gradient's computation. The time is from the planned trade to both sums on a GPU, within
-// memory_bytes (0: no limit), and of the call's walk on one thread.
+// How to compute a gradient: on a GPU with at most memory_bytes (0: no limit), timed from the planned trade
+// to both sums; or on one thread, timed as the walk of the call.
 struct greeks_place {
-    gpu_timer* gpu;  // null: the CPU
+    gpu_timer* gpu;  // null: one CPU thread
     own_style style;
     std::uint64_t memory_bytes = 0;
 };
@@ -547,7 +547,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
             });
             if (found == got.greeks.end() || found->has_failed())
                 throw error(error_kind::internal, "there is no sensitivity " + row);
-            // Rows are for a move of 1 % and of 1 bp.
+            // Our rows state vega per 1 % and rho per 1 bp; workloads state plain derivatives.
             const double per = row == "vega" ? 1e-2 : row == "rho" ? 1e-4 : 1;
             line.gradient[name] = {found->value / per, found->standard_error / per};
         }
@@ -582,7 +582,7 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
                 return took;
             };
         }
-        walked();  // compiles kernels
+        walked();  // compiles kernels, untimed
         const auto measured =
             measure([&]() -> std::optional<double> { return walked(); }, on.until, seconds_now);
         line.milliseconds = measured->of.median;
@@ -596,8 +596,8 @@ void measure_own_greeks(const cpu_bench& on, const std::string& workload, const 
     });
 }
 
-// Compares the value of a policy. Tilewalk's price includes a policy from separate paths and both bounds;
-// others price the paths that they find theirs from, and have no bound.
+// Times a Bermudan put. Tilewalk's call includes training on separate paths and both bounds. Other libraries
+// value a policy on the paths it was trained on, without a bound, so the policy's value is compared.
 void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64_t paths, bool is_on_gpu,
                        const own_style& style, known& of, const sink& to) {
     reported line;
@@ -646,7 +646,7 @@ void measure_own_right(const cpu_bench& on, const std::string& text, std::uint64
     });
 }
 
-// `only` is the requested workload; empty: all.
+// Runs the programs of one library, for the workload `only`; empty: for all.
 void measure_library(const cpu_bench& on, const std::string& in, std::string_view library,
                      const std::string& only, std::map<std::string, known>& all, const sink& to) {
     const std::string program = fmt::format("{}/peer_{}.py", in, library);
@@ -720,7 +720,7 @@ void measure_all(const cpu_bench& here, gpu_timer* on, const std::string& only, 
     for (const auto& [name, book] : with_greeks) {
         const std::uint64_t paths = numbers.at(name).at("paths");
         if (on != nullptr) {
-            // Double first: others are compared with it.
+            // Double goes first: its gradient is the reference of later precisions and libraries.
             for (auto s = std::rbegin(own_styles); s != std::rend(own_styles); ++s)
                 for (const std::uint64_t bytes : {std::uint64_t{0}, s->few_bytes})
                     measure_own_greeks(here, name, book, paths, {on, *s, bytes}, all[name], to);

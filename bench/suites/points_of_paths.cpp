@@ -45,7 +45,7 @@ trades:
                        "benchmark");
 }
 
-// Empty if the price agrees with the CPU's, whose sums of tiles differ and which has no single_fast.
+// Says how the price differs from the CPU's (by more than rounding, since sums differ); empty if it agrees.
 std::string why_not_the_cpus(const std::vector<kernels::tile_result>& tiles, const tuning::workload& of,
                              std::uint64_t paths) {
     double sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of `random` that times a trade with few points: made in registers, or read from filled rows.
+// Part of the suite `random`: a trade with few quasi-random points, made in registers or read from rows.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tilewalk::bench::normals {
 
-// An Asian over `days` days of a year, each of which takes a dimension.
+// An Asian with `days` fixings in a year. Each fixing takes one dimension of the points.
 tuning::workload asian_in_steps(program::precision in, int days);
 
 std::vector<std::string> texts_of_points_of_paths();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmark of feeds, at every distance, layout and width, with few warps and with many: the fastest way to
-// bring shocks from memory to a path kernel. A row whose tiles differ in a bit from those of `none` is wrong.
+// Benchmark of feeds (prefetch strategies) at every distance, layout and width, with few warps and with many:
+// the fastest way to bring shocks from memory to a path kernel. A row whose tiles differ in a bit from those
+// of `none` is wrong.
 //
 // The study reproduced here compared five strategies (batched and rolling prefetch, to registers and to
-// shared memory, and asynchronous copies) by distance: results were uneven if the ring in shared memory has
-// bank conflicts, even if padded. Indexing without padding was left to the reader: layout `transposed`.
+// shared memory, and asynchronous copies) by distance. Bank conflicts of its ring in shared memory made
+// results uneven, even if padded; indexing without padding was left to the reader: layout `transposed`.
 // Widths, `bulk_async`, `l2_prefetch` and the axis of resident warps are ours.
 #include <algorithm>
 #include <array>
@@ -39,7 +40,7 @@ using cuda::kernel_decision;
 using cuda::kernel_wish;
 namespace knobs = cuda::knobs;
 
-// Warps that a multiprocessor has room for; requesting as many takes as many as fit.
+// The most warps that a multiprocessor holds; a request for this many means as many as fit.
 constexpr int most_warps = 64;
 
 struct plan_of_sweep {
@@ -84,7 +85,7 @@ plan_of_sweep plan_for(const request& asked) {
     return out;
 }
 
-// All kernels of the sweep, `none` of width 1 first.
+// All kernels of the sweep. The reference, `none` with one path a thread, comes first.
 std::vector<kernel_decision> ways_of(const plan_of_sweep& sweep, program::precision in) {
     std::vector<kernel_decision> out;
     kernel_wish wish;
@@ -93,7 +94,7 @@ std::vector<kernel_decision> ways_of(const plan_of_sweep& sweep, program::precis
         wish.feed = std::string(feed->name);
         const auto values = [&](cuda::knob_id k) { return std::span<const int>(sweep.values[k.at]); };
         cuda::for_each_setting(*feed, wish, values, [&](kernel_wish one) {
-            // Few large copies beat many small ones.
+            // Copies half the distance at a time: few large copies beat many small ones.
             if (feed->makes_use_of(knobs::rows)) one[knobs::rows] = std::max(1, *one[knobs::distance] / 2);
             out.push_back(cuda::with_presets(one));
         });
@@ -217,11 +218,11 @@ class sweeper {
     plan_of_sweep sweep_;
     bool is_timed_;
     const sink& to_;
-    std::map<int, row> reference_;  // by warps
+    std::map<int, row> reference_;  // the reference row by resident warps
     std::vector<kernels::tile_result> truth_;
 };
 
-// A walk both ways with its kept shocks read back by every feed, and as many resident warps as fit.
+// Times all feeds on a walk forward and back that reads its kept shocks, with as many warps as fit.
 class sweeper_back {
   public:
     sweeper_back(gpu_timer& on, const workload& of, const request& asked, const sink& to)
@@ -272,7 +273,7 @@ class sweeper_back {
             if (!truth_) truth_ = found;
             out.figures["price"] = found.whole().moments.mean;
             out.figures["derivatives"] = found.derivatives();
-            // In single_fast a feed may change the last bit.
+            // Bits must equal those of feed `none`; in single_fast a feed may change the last bit.
             if (!program::is_fast(how.precision) && !(found == *truth_)) {
                 out.wrong = "its price or its derivatives differ in bits from those of none";
                 return;
@@ -283,7 +284,7 @@ class sweeper_back {
             const double seconds = t.milliseconds.median * 1e-3;
             out.figures["path_steps_per_second"] =
                 static_cast<double>(bench_.paths() * of_.path_steps()) / seconds;
-            // Written once and read once.
+            // Kept shocks are written once and read once.
             const double rate = 2 * static_cast<double>(bench_.bytes_kept(how)) / seconds;
             out.figures["bytes_per_second"] = rate;
             out.figures["share_of_copy"] = rate / on_.copy_rate();

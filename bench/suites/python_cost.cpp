@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `python`: a book by the command and by the Python package, and the cost of a million rows as a
-// DataFrame and as an Arrow table. bench/python_cost.py measures and compares bits; this file makes rows.
+// DataFrame and as an Arrow table. bench/python_cost.py measures and compares bits; its output is read here.
 #include "bench/suites/python_cost.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that bench/python_cost.py prints, as rows of the suite `python`. Needs neither a GPU nor Python.
+// Rows of the suite `python` from the lines that bench/python_cost.py prints. Needs no GPU and no Python.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace tilewalk::bench::python_cost {
 
-// Throws tilewalk::error (input) with program and line for anything that the program does not print.
+// Parses one line. Throws tilewalk::error (input) with program and line if the program can't have printed it.
 row read_line(std::string_view line, const std::string& program, int number);
 
-// Compares the price from a fresh Python with the command's, as `ratio`, and with the command and a start of
-// Python together, as `over_command_and_start`. Does nothing unless all three have results.
+// Adds two figures to the row of a price from a fresh Python: `ratio` to the command's time, and
+// `over_command_and_start`, to the command and a start of Python together. Needs results in all three rows.
 void compare(std::vector<row>& rows);
 
 }  // namespace tilewalk::bench::python_cost

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `random`: normals a second of every random source and of cuRAND's device API; an Asian with
-// shocks made in registers, by us and by cuRAND, against one from a filled cube; and sums of few quasi-random
-// points, in registers and by a cube. Checks before timing: mean and variance of normals, the CPU's bits for
-// our walks and sums, and cuRAND's price within its error.
+// The suite `random`: normals a second of each random source and of cuRAND's device API; an Asian with shocks
+// from registers, by us and by cuRAND, or from a filled cube; and a trade with few quasi-random points, in
+// registers or from a cube. Checks first: mean and variance of normals, the CPU's bits for our walks and
+// sums, cuRAND's price within its error.
 #include "bench/suites/random.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ namespace {
 using arrays::element;
 
 constexpr std::uint64_t cube_rows = 64, walk_steps = 252;
-// If memory suffices: a cube of 2^26 normals, and one for the 2^19 paths of a walk.
+// The most paths of a cube (fewer if memory is short): 2^26 normals in 64 rows.
 constexpr std::uint64_t most_paths_of_cube = std::uint64_t{1} << 20;
 std::uint64_t cube_paths(const gpu_timer& on) {
     return paths_for(most_paths_of_cube, cube_rows, on.device().free_bytes());
@@ -117,7 +117,7 @@ row row_of(std::string_view source, element of) {
     return r;
 }
 
-// Times normals a second of `fill`, after checking that they are normals.
+// Times `fill` in normals a second, after checking the statistics of what it writes.
 void measure_fill(gpu_timer& on, row& r, const memory_cube& made, element of, std::uint64_t paths,
                   const std::function<void()>& fill) {
     on.device().fill(made.memory.as<void>(), 0xff, made.memory.bytes(), on.stream());
@@ -225,8 +225,8 @@ bool same_bits(const kernels::tile_result& a, const kernels::tile_result& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Why the price does not agree with the CPU's: in the same bits, or within five standard errors of both,
-// which a correct price with other random numbers exceeds for one seed in 1.7 million.
+// How closely a price must agree with the CPU's: in bits, or within five joint standard errors, which a
+// correct price from other random numbers exceeds for one seed in 1.7 million.
 enum class agreement { bits, five_errors };
 std::string why_not_the_cpus(const estimate& got, agreement how, std::uint64_t paths) {
     const auto book = tilewalk::book::parse(asian_book, "benchmark");
@@ -369,7 +369,7 @@ planned_walk inline_asian(program::precision p, int rounds) {
 }
 
 planned_walk streamed_asian(program::precision p) {
-    // 16 bytes a copy: the fastest ring at any occupancy.
+    // Asynchronous copies of 16 bytes: the fastest ring in shared memory at any occupancy.
     cuda::kernel_wish how;
     how.precision = p;
     how.feed = "smem_rolling_async";

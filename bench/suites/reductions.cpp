@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `reductions`: every reduction at the end of a path kernel that does little else, and alone on
-// payoffs in memory. Before timing, ten runs each show whether bits are as promised.
+// The suite `reductions`: every way to sum payoffs, at the end of a path kernel that does little else, and
+// alone on payoffs in memory. Before timing, ten runs each show whether bits are as promised.
 #include "bench/suites/reductions.h"
 
 #include <array>
@@ -83,8 +83,8 @@ bool same_bits(const tile_result& a, const tile_result& b) {
 std::string why_not_alike(const tile_result& got, const tile_result& tree, bool keeps_bits) {
     if (same_bits(got, tree)) return {};
     if (keeps_bits) return "other bits than those of tree, which it promises";
-    // Bounds for the same numbers summed in another order: the mean is off by a few roundings of a tile's,
-    // the squares around it by those and their own.
+    // Tolerances for a sum in another order: the mean may be off by a few roundings of a tile's sum, the
+    // squares around it by these and by roundings of their own.
     const double n = tree.moments.count, deviation = std::sqrt(tree.moments.m2 / n);
     const bool alike =
         got.moments.count == n && got.not_finite == tree.not_finite &&
@@ -168,7 +168,7 @@ class comparison {
         return r;
     }
 
-    // `why_not` checks the tree's own result; empty if it is right.
+    // Checks and times a reduction. `why_not` says what is wrong with the result of `tree`; empty if right.
     void measure(row& r, const cuda::reduction_entry& by, const reducer& reduce,
                  const std::function<std::string(const tile_result&)>& why_not) {
         const bool is_tree = &by == &cuda::reductions().front();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `steps`: the error in an option's price due to the steps that a model chooses, in basis points of
-// the spot, against a Fourier integral, a formula or the quoted surface, or else the price with steps of a
-// quarter of the length. A row whose error exceeds two basis points beyond chance is wrong.
+// The suite `steps`: the error that a model's choice of time steps makes in an option's price, in basis
+// points of the spot. The reference is a Fourier integral, a formula, the quoted surface, or else the price
+// with steps of a quarter of the length. A row is wrong if its error exceeds two basis points beyond chance.
 #include "bench/suites/steps.h"
 
 #include <algorithm>
@@ -85,8 +85,8 @@ struct cev_set {
 };
 constexpr std::array cev_sets{cev_set{0.25, 0.5}, cev_set{0.25, 0.3}, cev_set{0.4, 0.7}};
 
-// A surface with the skew of an index: total variances theta (1 + rho phi x + root) / 2 (Gatheral and
-// Jacquier 2014), where phi is one over the root of theta.
+// A volatility surface with the skew of an index: total variances theta (1 + rho phi x + root) / 2, where phi
+// is one over the root of theta (SSVI, Gatheral and Jacquier 2014).
 struct skew {
     double variance, rho;
 
@@ -138,13 +138,13 @@ products:
           pay max(1 - (1 + strike) * bond(currency, ends), 0)
 )";
 
-constexpr double interest = 0.05;  // the rate of the curve where rates move
+constexpr double interest = 0.05;  // level of the curve in examples with stochastic rates
 
-// One option of an example: its text in the book, and its price found without paths.
+// One option of an example, and its price found without paths, if there is one.
 struct asked {
     const example* of;
     double years, strike;
-    std::optional<double> truth;  // for a spot of 1
+    std::optional<double> truth;  // price for a spot of 1; empty if unknown
 
     double unit() const { return of->is_rates ? 1 : of->spot; }
     bool is_call() const { return of->volatility > 0 && strike > 1; }
@@ -165,7 +165,7 @@ std::vector<asked> options_of(const example& e) {
     return out;
 }
 
-// `steps` a year; 0: the model's own choice.
+// The model in YAML, with so many steps a year; 0: its own choice.
 std::string model_of(const example& e, double steps) {
     const bool has_watched_steps = e.is_watched && e.model != "rough_bergomi";
     const std::string said =
@@ -204,9 +204,9 @@ std::string trade_of(const asked& a, std::size_t i, const std::string& on_what) 
                             side, e.spot, position);
 }
 
-// Options of one example with equal steps share their underlying.
+// A book of these options. Options of one example with equal steps share their asset.
 book book_of(std::span<const asked> all, std::span<const double> steps) {
-    std::map<std::string, std::string> named;  // by the text of its market
+    std::map<std::string, std::string> named;  // names of assets by the text of their market
     std::string assets, currencies, trades;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const example& e = *all[i].of;
@@ -223,7 +223,7 @@ book book_of(std::span<const asked> all, std::span<const double> steps) {
                        trades);
 }
 
-// The number of steps that a planned path takes in its model.
+// The number of steps that the trade's model takes on a path.
 double steps_of(const trade_plan& p) {
     double parts = 1;
     for (const std::string& m : p.models) {
@@ -264,7 +264,8 @@ void judge(row& r, const asked& a, const price_row& got, const price_row* with_s
     r.figures["off_bp"] = 1e4 * found.off;
     r.figures["off_bp_error"] = 1e4 * found.error;
     r.figures["paths"] = got.paths;
-    // Chance alone puts one of 1,000 rows beyond the limit in one of 1,700 runs.
+    // If all of 1,000 rows have the largest allowed error, chance calls one of them wrong in one of 1,700
+    // runs.
     if (std::abs(found.off) > most_off + 5 * found.error) {
         r.wrong = fmt::format("the steps leave {:.2f} +- {:.2f} basis points, expected at most {}",
                               1e4 * found.off, 1e4 * found.error, 1e4 * most_off);
@@ -328,7 +329,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
     {
-        // Compared with shorter steps of paths and particles alike, because particles add noise of their own.
+        // The reference has shorter steps of paths and of particles, because particles err by steps, too.
         example e{"stochastic_local_volatility", "an index, " + words(heston_sets[20]),
                   index.words(expiries) + ", heston: {" + words(heston_sets[20]) + "}", 100};
         e.years = {0.5, 1, 2};
@@ -367,7 +368,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
 
-    // The same index, and one with jumps, monitored continuously.
+    // The same index, and one with jumps, under options with barriers that are watched continuously.
     const std::string variance = words(heston_sets[20]);
     const std::array<std::array<std::string, 2>, 10> watched{{
         {"heston", variance},

@@ -13,34 +13,34 @@
 
 namespace tilewalk::bench::steps {
 
-// A set of parameters, most of them published, and options whose prices show the error of its steps.
+// A model's parameters, most of them published, and options whose prices show the error of its steps.
 struct example {
     std::string model;  // a name in the catalogue of models, or in that of models of rates
-    std::string set;    // the name of the set within the model
-    std::string how;    // parameters in YAML, except for steps
+    std::string set;    // name of the parameter set
+    std::string how;    // parameters in YAML, without steps
     double spot = 1;
     std::vector<double> years{0.5, 1, 2, 5};
-    // The volatility for the deltas of a position in the asset that is worth nothing and removes most of an
-    // option's variance. 0: no position, for laws with a heavy upper tail; then all options are puts.
+    // Volatility for the deltas of a hedge in the asset, which has the mean 0 and removes most of an option's
+    // variance. 0: no hedge, for laws with a heavy upper tail; then all options are puts.
     double volatility = 0;
-    // The price of a put on one unit, found without paths; empty: the price with shorter steps is the truth.
+    // Price of a put on one unit, found without paths; empty: the reference is the price with shorter steps.
     std::function<double(double strike, double years)> put{};
-    bool is_watched = false;  // an option with a knock-out barrier, watched continuously
-    bool is_rates = false;    // options on rates: caplets
+    bool is_watched = false;  // the option has a knock-out barrier that is watched continuously
+    bool is_rates = false;    // options are caplets
 };
 std::vector<example> examples();
 
-inline constexpr double shorter = 4;  // number of shorter steps in one step
+inline constexpr double shorter = 4;  // a quarter of the step length
 
 struct priced {
     double price = 0, standard_error = 0;
 };
-// The error, and its standard error, for a spot or notional of 1.
+// The difference from the reference and its standard error, for a spot or notional of 1.
 struct finding {
     double off = 0, error = 0;
 };
 finding compared(const priced& of, const priced& reference);
-// The largest error that a scheme may have at its own steps, apart from chance.
+// The largest error that the steps of a model may make, apart from chance: two basis points.
 inline constexpr double most_off = 2e-4;
 
 struct sizes {

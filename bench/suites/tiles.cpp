@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `tiles`: moves of correlated assets from shocks, by every kernel of kernels/correlation and by
-// cuBLAS. Our kernels must give the bits of the plain one, and the plain one those of the host on some paths.
-// cuBLAS chooses its own orders of sums, and must be within a bound for any order.
+// The suite `tiles`: makes the moves of correlated assets from shocks, a matrix product, by every kernel of
+// kernels/correlation and by cuBLAS. Our kernels must give the bits of the plain one, which must give the
+// host's on some paths. cuBLAS sums in orders of its own, and must be within a bound for any order.
 #include "bench/suites/tiles.h"
 
 #include <algorithm>
@@ -42,13 +42,13 @@ std::span<const std::size_t> all_assets() {
 }
 
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes) {
-    // A cube has at most 2^26 numbers, which limits small products. The full square has at most 2^35 fused
-    // multiply-adds, half of them useful, which limits large ones.
+    // Limits of the work: at most 2^26 numbers in a cube, which counts for few assets, and at most 2^35 fused
+    // multiply-adds of the full square, half of them useful, which counts for many.
     constexpr std::uint64_t most_elements = std::uint64_t{1} << 26, most_sums = std::uint64_t{1} << 35;
     constexpr std::uint64_t tile = kernels::paths_per_tile;
     const std::uint64_t wanted =
         std::max(tile, std::min(most_elements / assets, most_sums / (assets * assets)) / tile * tile);
-    // Memory holds shocks, moves, moves to compare with, and the triangle and the square of roots.
+    // Memory must hold shocks, moves, moves to compare with, and the roots as a triangle and as a square.
     const std::uint64_t of_path = 3 * assets * bytes_of_real, of_roots = 2 * assets * assets * bytes_of_real;
     const std::uint64_t room = free_bytes / 2;
     const std::uint64_t most = room > of_roots ? (room - of_roots) / of_path / tile * tile : 0;
@@ -56,7 +56,7 @@ product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t
 }
 
 std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets) {
-    // Published figures are for large square products in single.
+    // Published figures, of an early GPU, are for large square products in single.
     if (p != program::precision::single || assets != assets_measured.back()) return {};
     if (variant == "untiled") return "10.58 GFLOPS on a GeForce 8800";
     if (variant == "tiled_16_unrolled") return "46.49 GFLOPS on a GeForce 8800";
@@ -103,7 +103,7 @@ std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const
 template <class real>
 std::vector<bounded> product_of_path(const program::move_numbers& of, std::span<const real> shocks) {
     std::vector<bounded> out;
-    // The bound for n products summed in any order: n roundings each, to first order. Zeros are exact.
+    // Error bound of a sum of n products in any order: n roundings of each product, to first order.
     const long double unit = std::numeric_limits<real>::epsilon();
     for (std::size_t i = 0; i < of.factors; ++i) {
         long double sum = 0, size = 0;
@@ -128,7 +128,7 @@ template std::vector<bounded> product_of_path(const program::move_numbers&, std:
 namespace {
 
 constexpr std::uint64_t seed = 42;
-// Paths at each end that the host checks.
+// The host checks this many paths at each end of the cube.
 constexpr std::uint64_t sampled = 2;
 
 template <class real>
@@ -178,7 +178,7 @@ class ladder {
                                         1};
         const cuda::kernel k = on_.find(cuda::correlation_text(v, precision), "correlate");
         const auto make = [&] { cuda::make_moves(on_.device(), k, v, precision, job, on_.stream()); };
-        // Filled with NaN, to detect numbers that are not written.
+        // Moves are filled with NaN first, to detect numbers that a kernel does not write.
         on_.device().fill(into.template as<void>(), 0xff, cube_bytes(), on_.stream());
         make();
         if (is_plain) {

@@ -16,9 +16,9 @@ namespace tilewalk::bench::tiles {
 
 struct product_size {
     std::size_t assets = 0;
-    std::uint64_t paths = 0;  // in whole tiles; 0: memory does not hold one
+    std::uint64_t paths = 0;  // whole tiles; 0: memory does not hold one
 
-    // Floating-point operations: two for each fused multiply-add, none above the diagonal.
+    // Useful floating-point operations: two per fused multiply-add, none for zeros above the diagonal.
     double useful_flops() const {
         const auto n = static_cast<double>(assets);
         return n * (n + 1) * static_cast<double>(paths);
@@ -30,22 +30,22 @@ struct product_size {
 };
 
 std::span<const std::size_t> all_assets();
-// About a millisecond's work for a good kernel, in at most half of the free memory.
+// A size that takes a good kernel about a millisecond, in at most half of the free memory.
 product_size size_for(std::size_t assets, std::size_t bytes_of_real, std::size_t free_bytes);
 
-// The figure published for this very row; empty if there is none.
+// The figure published elsewhere for this variant and size; empty if there is none.
 std::string_view published_for(std::string_view variant, program::precision p, std::size_t assets);
 
-// Arbitrary drifts and roots, all different within a row.
+// Made-up drifts and roots, all different within a row, so that mixed-up places show.
 program::move_numbers some_numbers(std::size_t assets);
-// The roots as cuBLAS reads them: square, row by row, zeros above the diagonal.
+// The roots as cuBLAS reads them: a square, row by row, with zeros above the diagonal.
 template <class real>
 std::vector<real> square_roots(const program::move_numbers& of);
 
 // The moves of one path, summed in the order of our kernels, bit for bit.
 template <class real>
 std::vector<real> moves_of_path(const program::move_numbers& of, std::span<const real> shocks);
-// The product without drifts, in long double, and a bound for its error with any order of sums.
+// The product without drifts, in long double, and a bound for its error in any order of sums.
 struct bounded {
     long double exact, bound;
 };
