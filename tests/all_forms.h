@@ -6,7 +6,7 @@
 
 namespace tilewalk::tests {
 
-// Every form in which a market writes numbers, but scenarios, which need a file.
+// A market text with every form in which a market writes numbers, except scenarios, which need a file.
 inline const std::string all_forms = R"(as_of: 2026-01-15
 currencies:
   USD: {rate: 0.03, model: {hull_white: {mean_reversion: 0.05, volatility: {1.0: 0.01, 30.0: 0.012}}}}
@@ -83,7 +83,7 @@ fixings:
   EURUSD: {2026-01-02: 1.15}
 )";
 
-// A book with a trade on every asset, some of which look at several.
+// A book with a trade on every asset of that market; some trades have several assets.
 inline std::string book_on_all_forms() {
     std::string trades;
     for (const char* const asset : {"ACME", "BETA", "HEST", "ROUGH", "STRIKES", "MONEY", "SVI", "GRID"}) {

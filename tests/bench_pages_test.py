@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pages and tables from stored benchmark rows, as readers see them: `tilewalk bench --from`. page_check.py
-# examines the pages, drawn only if chromium is installed; tables are checked on terminals of several widths.
+# Pages and tables that `tilewalk bench --from` makes of stored benchmark rows, as readers see them. page_check.py examines the pages (drawn
+# ones only if chromium is installed); tables are checked on terminals of several widths.
 import fcntl
 import os
 import pathlib
@@ -70,7 +70,7 @@ else:
     print("left out: pages are not drawn, since chromium is not installed")
 assert not faults, "\n".join(faults)
 
-# Exactly one of measuring and reading is asked for.
+# A call must name either a suite to measure or a file to read; other combinations are refused.
 for arguments in (["bench"], ["bench", "models", "--from", "x"], ["bench", "--from", "x", "--feeds", "none"],
                   ["bench", "--from", __file__]):
     done = subprocess.run([command, *arguments], capture_output=True, text=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of the tests of benchmark suites: rows of a suite from a GPU, real or fake, and kernels that compile
+// For tests of benchmark suites: rows of a suite on a GPU, real or fake, and the check that kernels compile
 // without spills. Times are ignored.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace tilewalk {
 
 using suite_function = void (*)(bench::gpu_timer&, const bench::request&, const bench::sink&);
 
-// As few samples as possible: only the check of each row matters.
+// The rows of a suite on this device. Takes the fewest samples, because tests look at each row's check alone.
 inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cuda::device> on,
                                        cuda::compiler& with) {
     cuda::kernel_store store(with, {});
@@ -38,7 +38,7 @@ inline std::vector<bench::row> rows_of(suite_function suite, std::unique_ptr<cud
     return rows;
 }
 
-// `compiled` collects every text that the suite compiles.
+// The rows of a suite on a fake GPU; collects in `compiled` the text of every kernel it compiles.
 inline std::vector<bench::row> rows_on_fake(suite_function suite, const std::shared_ptr<cuda::fake_gpu>& gpu,
                                             std::set<std::string>* compiled = nullptr) {
     cuda::text_compiler compiler;
@@ -54,7 +54,7 @@ inline std::vector<bench::row> rows_on_fake(suite_function suite, const std::sha
     return rows_of(suite, std::make_unique<cuda::fake_device>(gpu), compiler);
 }
 
-// Null without a GPU, which is a failure if the machine must have one.
+// Opens a GPU. Null if there is none, which is a failure where TILEWALK_REQUIRE_GPU is set.
 inline std::unique_ptr<cuda::device> some_gpu() {
     const cuda::device_survey survey = cuda::survey_devices();
     std::string why = survey.why_none;
@@ -66,8 +66,8 @@ inline std::unique_ptr<cuda::device> some_gpu() {
     return nullptr;
 }
 
-// Every kernel of the text compiles without a warning, a spill or a stack frame, or with one of `stack_bytes`
-// if that is what is studied. `words` are those of `facts_of`.
+// Compiles the text and expects no warning, no spill, and a stack frame of `stack_bytes`, which is 0 unless a
+// frame is what the kernel studies. `words` are counted as by `facts_of`.
 inline tests::kernel_facts expect_clean(const std::string& text, const std::string& architecture,
                                         int stack_bytes = 0, const std::vector<std::string>& words = {}) {
     tests::kernel_facts got = tests::facts_of({text, architecture}, words);

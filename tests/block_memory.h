@@ -21,12 +21,12 @@
 
 namespace tilewalk::tests {
 
-// Threads of a block that run in a fixed order and switch only to wait.
+// Runs the threads of a block on one host thread, in a fixed order; a thread yields only when it waits.
 class turns {
   public:
     struct stuck : std::exception {};
 
-    // `direction` 1 lets the first thread run ahead, -1 the last.
+    // With `direction` 1 the first thread runs ahead of the others, with -1 the last one.
     turns(int threads, int direction) : direction_(direction), threads_(static_cast<std::size_t>(threads)) {}
 
     void run(const std::function<void(int)>& of_thread) {
@@ -43,7 +43,7 @@ class turns {
         ::swapcontext(&caller_, &of(now_).at);
     }
 
-    // Returns false if the condition can never hold.
+    // Lets other threads run until the condition holds. Returns false if all wait and it never will.
     template <class condition>
     bool wait_until(int me, const condition& holds) {
         while (!holds()) {
@@ -71,14 +71,15 @@ class turns {
         const int me = all.now_;
         try {
             (*all.of_thread_)(me);
-        } catch (const stuck&) {  // already recorded by the thread that found it
+            // Already recorded by the thread that found the deadlock.
+        } catch (const stuck&) {
         }
         all.of(me).has_ended = true;
         all.idle_ = 0;
         all.pass_on(me);
     }
     thread& of(int number) { return threads_[static_cast<std::size_t>(number)]; }
-    // To the next thread that has not ended; to the caller of run() if all have.
+    // Switches to the next thread that has not ended, or back to run() if all have.
     void pass_on(int me) {
         const int count = static_cast<int>(threads_.size());
         for (int k = 1; k <= count; ++k) {
@@ -98,7 +99,7 @@ class turns {
     ucontext_t caller_{};
     const std::function<void(int)>* of_thread_ = nullptr;
     int now_ = 0;
-    int idle_ = 0;  // switches since a thread made progress
+    int idle_ = 0;  // switches between threads without progress
     bool is_stuck_ = false;
 };
 
@@ -107,12 +108,12 @@ class block_memory {
     block_memory(int threads, std::uint32_t shared_bytes)
         : cells_(shared_bytes), threads_(static_cast<std::size_t>(threads)) {}
 
-    // Allows reads of rows of an array, `pitch` bytes apart.
+    // Allows threads to read this array in global memory: `rows` rows, `pitch` bytes apart.
     void allow(const void* first, std::size_t rows, std::size_t row_bytes, std::size_t pitch) {
         arrays_.push_back({static_cast<const char*>(first), rows, row_bytes, pitch});
     }
 
-    // Runs every thread, in turns if they meet, else each to its end.
+    // Runs every thread: interleaved at barriers if `they_meet`, else one after the other to its end.
     void run(int direction, bool they_meet, const std::function<void(int)>& of_thread) {
         const int count = static_cast<int>(threads_.size());
         if (they_meet) {
@@ -125,7 +126,7 @@ class block_memory {
         }
     }
 
-    // Call after all threads: reports leftovers.
+    // Reports copies and barriers that are left over, once all threads have ended.
     void finish() {
         for (std::size_t t = 0; t < threads_.size(); ++t) {
             std::size_t copies = threads_[t].open.size();
@@ -162,7 +163,7 @@ class block_memory {
         bool was_read = false;
         int owner = whole_block;
         int reader = 0;
-        int read_in = -1;  // meeting
+        int read_in = -1;  // count of block-wide barriers at the last read
     };
     struct copy {
         std::uint32_t to;
@@ -176,9 +177,9 @@ class block_memory {
         std::vector<copy> copies{};
         std::uint64_t phase = 0;
         int opened_by;
-        int opened_in;  // meeting
+        int opened_in;  // count of block-wide barriers at that time
         bool published = false;
-        std::map<int, int> waited_in{};  // by thread
+        std::map<int, int> waited_in{};  // last phase waited for, by thread
     };
     struct thread_state {
         std::vector<copy> open{};
@@ -229,7 +230,7 @@ class block_memory {
             cells_[at + i] = {static_cast<const std::uint8_t*>(from)[i], full, false, thread};
     }
 
-    // Before bytes change: their owner must have used them.
+    // Reports bytes that are about to change although a copy into them is under way or nobody has read them.
     void check_overwrite(std::uint32_t at, std::size_t bytes, int thread, int owner) {
         for (std::size_t i = at; i < at + bytes; ++i) {
             cell& c = cells_[i];
@@ -263,7 +264,7 @@ class block_memory {
             fault("a barrier used by another thread without a meeting", thread, at);
         return &found->second;
     }
-    // A phase ends as late as possible: when a thread waits for it.
+    // Ends a barrier's phase as late as a GPU may: only when a thread waits for it.
     void end_phase_if_due(barrier& b) {
         std::uint64_t started = 0;
         for (const auto& c : b.copies) started += c.bytes;
@@ -376,7 +377,7 @@ struct model_thread {
         if (block->find_barrier(at, thread) == nullptr) throw turns::stuck{};
         const bool came = block->order_->wait_until(thread, [&] {
             const auto found = block->barriers_.find(at);
-            if (found == block->barriers_.end()) return true;  // closed meanwhile
+            if (found == block->barriers_.end()) return true;  // the barrier was closed meanwhile
             auto& b = found->second;
             if ((b.phase & 1) == parity) block->end_phase_if_due(b);
             return (b.phase & 1) != parity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade with its adjoint by every number of its program; a trade that can be ended early follows a policy.
-// Also the market of the library's examples.
+// A planned trade with its adjoint by every number of its program (after training, if it can be ended early,
+// so that it follows a policy); and the market of the library's examples.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of truths that run with each source of random numbers: independent paths, and Sobol points by each
-// construction.
+// For tests of prices against known values: runs each with every source of random numbers, which are
+// independent paths, and Sobol points by each construction.
 #pragma once
 
 #include <ostream>
@@ -22,7 +22,7 @@ struct random_source {
 inline const random_source independent_paths{"philox", "bridge"}, bridged_points{"sobol", "bridge"},
     points_in_time{"sobol", "steps"};
 
-// Test names must be the same in every build.
+// Prints the source, since GoogleTest would print bytes: names of tests must be the same in every build.
 inline void PrintTo(const random_source& from, std::ostream* out) {
     *out << from.random << ' ' << from.construction;
 }
@@ -31,7 +31,7 @@ inline std::string name_of_source(const testing::TestParamInfo<random_source>& a
     return at.param.random == "philox" ? "philox" : at.param.random + "_" + at.param.construction;
 }
 
-// The degrees of freedom of an error that contains the row's error as a part (Welch 1947).
+// Welch's (1947) degrees of freedom of `error`, a root of squares of which the row's error is one part.
 inline double degrees_of(const price_row& row, double error) {
     const double part = known_error(row) / error;
     return row.degrees_of_freedom() / (part * part * part * part);
@@ -39,12 +39,12 @@ inline double degrees_of(const price_row& row, double error) {
 inline bool is_student(const price_row& row, double error) {
     return row.randomisations > 0 && error > 0 && degrees_of(row, error) < 1e6;
 }
-// The normal quantile as unlikely as `t` of these errors.
+// The normal quantile that is exceeded as rarely as `t` times this error.
 inline double normal_of_errors(double t, const price_row& row, double error) {
     return is_student(row, error) ? run::normal_of_student(t, degrees_of(row, error)) : t;
 }
-// Quantile of Student's t as rarely exceeded as `normal` of a normal variable: 6.8 for 16 randomisations and
-// 4.5.
+// The quantile of Student's t that is exceeded as rarely as `normal` by a normal variable: 6.8 for 4.5 if
+// there are 16 randomisations.
 inline double student_of_normal(double normal, double degrees) {
     double low = normal, high = 1e3 * normal;
     while (high - low > 1e-9 * low) {
@@ -56,12 +56,12 @@ inline double student_of_normal(double normal, double degrees) {
 inline double errors_of_normal(double normal, const price_row& row, double error) {
     return is_student(row, error) ? student_of_normal(normal, degrees_of(row, error)) : normal;
 }
-// The distance of a price from its truth that is as rare as `normal` normal errors.
+// How far a price may be from its true value, as rarely exceeded as `normal` normal standard errors.
 inline double chance_of(const price_row& row, double normal) {
     return errors_of_normal(normal, row, known_error(row)) * known_error(row);
 }
 
-// While it lives, tests that ask for it use this source; others use independent paths.
+// Sets the source that tests of this file's kind use, while it lives; without it they use independent paths.
 class source_in_use {
   public:
     explicit source_in_use(const random_source& of) { current() = of; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A market whose parts change one at a time, a book whose trades read some of the parts each, and a bitwise
-// comparison of results.
+// For tests of scenarios: a market of which one part changes at a time, trades that read only some of its
+// parts, and a bitwise comparison of results.
 #pragma once
 
 #include <gtest/gtest.h>

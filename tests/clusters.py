@@ -20,7 +20,7 @@ import time
 source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 command = os.environ["TILEWALK_CLI"]
 PAGE = "docs/clusters.md"
-# Debian keeps daemons in a folder on root's path alone.
+# Debian keeps cluster daemons in folders that only root's PATH has.
 TOOLS = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
@@ -74,8 +74,7 @@ class site:
             (self.folder / name).symlink_to(source_dir / name)
         outer = {name: value for name, value in os.environ.items()
                  if not re.match(r"TILEWALK_|SLURM|OMPI_|PMIX_|JOB_COMPLETION|DASK_", name)}
-        # With one thread a walk takes seconds, so that it can be killed, on machines with any number of
-        # cores.
+        # One thread, so that a walk takes seconds on any machine and can be killed meanwhile.
         self.environment = dict(outer, PATH=f"{self.folder / 'bin'}:{TOOLS}", TILEWALK_THREADS="1",
                                 TILEWALK_DEVICE="cpu")
 

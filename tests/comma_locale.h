@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C locale with a decimal comma, as programs around the library may set.
+// Sets a C locale with a decimal comma, as a program that uses the library may.
 #pragma once
 
 #include <clocale>
@@ -10,7 +10,7 @@
 
 namespace tilewalk::tests {
 
-// In effect while it lives. The test makes the locale, so none has to be installed.
+// The locale holds while this object lives. It is made in a folder of its own, so none has to be installed.
 class comma_locale {
   public:
     comma_locale() : before_(std::setlocale(LC_ALL, nullptr)) {
@@ -27,7 +27,7 @@ class comma_locale {
     comma_locale(const comma_locale&) = delete;
     comma_locale& operator=(const comma_locale&) = delete;
 
-    // False if the system has no locale definitions.
+    // False if it could not be made, because the system has no definitions of locales.
     bool is_set() const { return is_set_ && std::localeconv()->decimal_point == std::string(","); }
 
   private:

@@ -27,16 +27,16 @@ namespace tilewalk::tests {
 using arguments = std::vector<std::string>;
 
 struct finished {
-    int code = -1;  // of the exit, or 128 + the signal
+    int code = -1;  // exit code, or 128 plus the signal that ended the process
     std::string out, err;
 };
 
 struct surroundings {
     std::map<std::string, std::string> variables;
-    int out = -1, err = -1;  // instead of being collected
+    int out = -1, err = -1;  // descriptors for its output; negative: collected
     bool close_stdout = false;
     rlim_t largest_file = RLIM_INFINITY;
-    int in = -1;  // instead of the test's
+    int in = -1;  // descriptor for its input; negative: the test's own
     std::string program = TILEWALK_CLI;
 };
 
@@ -61,7 +61,7 @@ class running {
         auto argv = pointers(words), envp = pointers(variables);
         pid_ = ::fork();
         if (pid_ != 0) return;
-        // A shell's background job starts with SIGINT ignored.
+        // The command must not inherit an ignored SIGINT from a test that runs as a shell's background job.
         for (const int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
         const rlimit limit{in.largest_file, in.largest_file};
         const bool ready = ::chdir(folder.c_str()) == 0 &&

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The scripts of `tilewalk completion` in their shells, both queried and typed at on a terminal: every
-# command, every option of --help and every choice is offered, and names with odd characters arrive unchanged.
-# Skips a shell that is not installed, and the test without any.
+# Scripts that `tilewalk completion` writes, in their shells, asked for completions and typed at on a terminal: every command, every option
+# of --help and every choice is offered, and names with odd characters arrive unchanged. Skips a shell that is not installed, and the test
+# without any.
 import fcntl
 import os
 import pathlib
@@ -195,7 +195,7 @@ def check(shell, folder: pathlib.Path) -> None:
         assert suite in shell.offered("tilewalk bench "), suite
     assert shell.offered("tilewalk price book.yaml --seed ") == set()
 
-    # Files by their endings, and any file if no ending is known.
+    # Only files with known endings are offered where the option knows any, else all files.
     offered = {word.rstrip("/") for word in shell.offered("tilewalk price book.yaml --market ")}
     assert {"book.yaml", "market.yaml", "inner"} <= offered and "notes.txt" not in offered, offered
     assert "notes.txt" in shell.offered("tilewalk price book.yaml --totals ")
@@ -204,7 +204,7 @@ def check(shell, folder: pathlib.Path) -> None:
 
     typed = shell.typed()
     try:
-        # bash and zsh differ: one puts a space behind an option, the other an equals sign.
+        # Completing an option adds a space in one of bash and zsh, an equals sign in the other.
         got = typed.received("tilewalk pri\tboo\t--form\tcs\t")
         assert got[:2] == ["price", "book.yaml"] and "=".join(got[2:]) == "--format=csv", got
         assert typed.received("tilewalk price book.yaml --format cs\t")[-2:] == ["--format", "csv"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of hostile files and of mutations: the form of a refusal, the memory a case may
+// Shared by the tests of hostile files and of mutated files: the form of a refusal, the memory a case may
 // allocate, and random numbers that are pure functions of a counter.
 //
 // corpus_hostile_test.cpp replaces operator new for all of its program.
@@ -28,7 +28,7 @@
 
 namespace tilewalk::corpus {
 
-// Not inlined: within one function the compiler would report a mismatch of free and operator new.
+// Counts allocated bytes. `take` is not inlined, or the compiler would report a mismatch of free and new.
 struct counted_memory {
     std::atomic<std::int64_t> live{0}, most{0};
     [[gnu::noinline]] void* take(std::size_t bytes) {
@@ -60,7 +60,7 @@ class memory_watch {
 };
 inline constexpr std::int64_t most_memory = std::int64_t{96} << 20;
 
-// The k-th number of a seed, a pure function of both (the finaliser of splitmix64).
+// The k-th pseudo-random number of a seed, by the finaliser of splitmix64.
 inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
     std::uint64_t z = (seed * 0x9e3779b97f4a7c15U) ^ ((k + 1) * 0xd1342543de82ef95U);
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -70,7 +70,7 @@ inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t k) {
 class draws {
   public:
     explicit draws(std::uint64_t seed) : seed_(seed) {}
-    // Draws from 0 to `many` - 1.
+    // A random number from 0 to `many` - 1.
     std::size_t below(std::size_t many) {
         return many == 0 ? 0 : static_cast<std::size_t>(mixed(seed_, count_++) % many);
     }
@@ -89,14 +89,14 @@ inline std::string content(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The longest possible message: lists of names are cut and texts of the file shortened.
+// Longest message allowed, in bytes: messages shorten lists of names and texts of the file.
 inline constexpr std::size_t longest_message = 1500;
 
 inline bool is_printable(std::string_view text) {
     return printable(text) == text;
 }
 
-// The fault of a refusal; empty if it has none.
+// Says what is wrong with a refusal: its kind, its words, its place or its length; empty if nothing is.
 inline std::string fault_of(const error& e, bool needs_place = true) {
     const std::string said = "\n  refused: " + std::string(e.what());
     if (e.kind() != error_kind::input && e.kind() != error_kind::io && e.kind() != error_kind::numeric)
@@ -109,7 +109,7 @@ inline std::string fault_of(const error& e, bool needs_place = true) {
     return "";
 }
 
-// Few paths and one thread are enough to see that figures are finite, and to compare bits.
+// Settings with few paths and one thread, enough to see that figures are finite and to compare bits.
 inline run_options few_paths() {
     run_options asked;
     asked.overrides.paths = 256;
@@ -120,7 +120,7 @@ inline run_options few_paths() {
     return asked;
 }
 
-// The fault of a row; empty if it has none.
+// Says what is wrong with a row of results; empty if nothing is.
 inline std::string fault_of(const price_row& row) {
     if (row.status == trade_status::failed) {
         if (row.kind == error_kind::internal) return row.trade + ": an internal error: " + row.message;

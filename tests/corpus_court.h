@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file as a book, a market, a product or a calendar, and reports what is wrong with the refusal, with
-// the values against a second reader's, or with the prices.
+// Reads a file as a book, a market, a product or a calendar and judges it: reports what is wrong with the
+// refusal, with values that a second, independent reader reads differently, or with the prices.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ enum class form { book, market, product, calendar };
 struct base_file {
     form is = form::book;
     std::string name, text;
-    std::string trade;  // for a product, its example; for a market, a book unless it is the demo's
+    std::string trade;  // trade to price: a product's example; a market's book, unless it is the demo's
 };
 
 inline std::string bits(double value) {
@@ -51,7 +51,7 @@ inline bool means_the_same(const tree& a, const tree& b) {
     if (a.kind == tree::shape::text) {
         const auto x = a.number(), y = b.number();
         if (x && y) return same(*x, *y);
-        // Quotes turn a number, a day or a truth value into a text.
+        // Quotes change the meaning only of a number, a day or a truth value, which they turn into text.
         const bool says_more =
             independent::number(a.text) || independent::day(a.text) || a.text == "true" || a.text == "false";
         return a.text == b.text && (a.is_quoted == b.is_quoted || !says_more);
@@ -71,7 +71,7 @@ inline bool means_the_same(const tree& a, const tree& b) {
 
 class judge {
   public:
-    std::string said;  // empty if nothing is wrong
+    std::string said;  // first complaint; empty if nothing is wrong
 
     void book(const tree& root, const books::book_state& read, const business_calendars& files) {
         const tree* trades = root.find("trades");
@@ -187,10 +187,10 @@ class judge {
         };
         if (!script || bare(script->text) != bare(read.payoff.source()))
             complain("script", "another text:\n" + read.payoff.source());
-        // The example is kept as a trade in one line.
+        // A product keeps its example as a trade in YAML on one line.
         const tree* example = root.find("example");
         tree kept = independent::yaml("trade: " + read.example + "\n").members.at(0).second;
-        kept.members.erase(kept.members.begin(), kept.members.begin() + 2);  // id and product
+        kept.members.erase(kept.members.begin(), kept.members.begin() + 2);  // drops id and product
         if (!example || !means_the_same(*example, kept)) complain("example", "became " + read.example);
         for (std::size_t i = 0; i < read.parameters.size(); ++i) {
             const auto& [name, said_of] = parameters->members[i];
@@ -254,12 +254,12 @@ class judge {
         if (!meant) return complain(at, "read " + bits(read) + ", but '" + value->text + "' is no number");
         if (!same(*meant, read)) complain(at, "read " + bits(read) + " for '" + value->text + "'");
     }
-    // Equal up to rounding, relative to 1 or the value, whichever is larger.
+    // Complains unless both numbers are equal up to rounding, relative to 1 or to `meant` if that is larger.
     void near(const std::string& at, double meant, double read) {
         if (!(std::abs(meant - read) <= 1e-13 * std::max(1.0, std::abs(meant))))
             complain(at, "read " + bits(read) + ", the file means " + bits(meant));
     }
-    // A count of the settings, which may end in k or M.
+    // Complains unless a whole-number setting was read right; in the file it may end in k or M.
     void whole(const std::string& at, const tree& value, const std::optional<std::uint64_t>& read) {
         std::string digits = value.text;
         double unit = 1;
@@ -351,7 +351,7 @@ class judge {
         }
     }
 
-    // Times and numbers of a mapping, in years from as_of.
+    // The keys (years from as_of) and numbers of a mapping by term, as the second reader understands them.
     std::optional<std::vector<std::pair<double, double>>> pillars(const std::string& at, const tree& value,
                                                                   int as_of) {
         std::vector<std::pair<double, double>> made;
@@ -448,10 +448,10 @@ class judge {
 };
 
 struct outcome {
-    std::string defect;  // empty if nothing is wrong
+    std::string defect;  // what is wrong; empty if nothing
     bool accepted = false;
-    bool is_judged = false;  // false if the second reader does not cover such files
-    std::string lenient;     // accepted though the second reader calls it invalid YAML
+    bool is_judged = false;  // false if the second reader can't read such files
+    std::string lenient;     // set if accepted although the second reader finds invalid YAML
     std::string refusal, failed_trade;
     std::vector<price_row> rows;
 };
@@ -465,7 +465,7 @@ class court {
     }
     const std::vector<base_file>& bases() const { return bases_; }
 
-    // Reads the text like its base file, judges the result, and prices it if told to.
+    // Reads the text as the kind of file that `base` is, judges it, and prices it if `prices`.
     outcome held(const base_file& base, const std::string& text, bool prices) {
         outcome made;
         const memory_watch watch;
@@ -483,7 +483,7 @@ class court {
         return made;
     }
 
-    // The judge's complaint if Tilewalk read `read` and the second reader `said`; empty if there is none.
+    // Says what the judge finds if Tilewalk reads `read` and the second reader `said`; empty if nothing.
     std::string between(const base_file& base, const std::string& read, const std::string& said) {
         outcome made;
         try {

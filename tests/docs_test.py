@@ -119,7 +119,7 @@ def faults_of_catalogues(site):
             yield f"commands: the page of {name} is not its help"
 
 
-# The payments of these products' examples for a constant price s of their asset.
+# Payments of these products' examples if their asset stays at a constant price s.
 PAYMENTS = {"european": lambda s: max(s - 100, 0), "digital": lambda s: 100.0 * (s > 7000), "asian": lambda s: max(s - 100, 0),
             "reverse_convertible": lambda s: 1000 * min(1, s / 95) + 80}
 
@@ -136,8 +136,7 @@ def faults_of_curves(payments):
         if abs(value - page["worth"]["price"]) > 0.01 * abs(page["worth"]["price"]):
             yield f"{name}: the picture has the value {value} today, the command {page['worth']['price']}"
 
-# The moves in % at which the payment of the autocallable's example jumps: its call levels, and its
-# protection.
+# Moves of the assets in %, at which the payment of the autocallable's example jumps: at its call levels and its protection.
 JUMPS = 0.0, -2.5, -5.0, -7.5, -40.0
 
 
@@ -155,7 +154,7 @@ def faults_of_jumps(name, places):
             yield f"{name}: the payment jumps at {place}, the picture at {steep}"
 
 
-# The model of the dollar in configs/books/rates.yaml: the yearly standard deviation of a zero rate, by term.
+# Hull-White parameters of the dollar in configs/books/rates.yaml, which give the yearly standard deviation of a zero rate by term.
 SPEED, VOLATILITY = 0.03, 0.009
 
 
@@ -237,7 +236,7 @@ def faults_of_drawing(site):
     """The faults of a sample of pages and pictures as a browser draws them."""
     articles = {name: article_with_styles(site, name) for name in SAMPLE}
     pictures = {name: as_wide_as_the_page(next(site.glob(f"_images/{pathlib.Path(name).name}")).read_text(encoding="utf-8")) for name in PICTURES}
-    # The background behind scrolled text can't be queried, so the dark scheme is checked with folded lines.
+    # A browser can't tell the background behind scrolled text, so lines are folded to check the dark scheme.
     folded = {name: text.replace("</style>", "pre { white-space: pre-wrap !important; }</style>") for name, text in articles.items()}
     return (page_check.drawn_faults(articles, schemes=("light",)) + page_check.drawn_faults(folded, widths=(1280,), schemes=("dark",))
             + page_check.drawn_faults(pictures, widths=(700,)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of files in the tables of docs/files.md.
+// Reads from docs/files.md which columns each file has.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ inline std::vector<std::string> split(const std::string& line) {
     return out;
 }
 
-// The table of a file: under a heading with its name, a line per column with unit and meaning. A name with a
-// star stands for all columns with that beginning.
+// The columns of a file in its table of the page: the table stands under a heading with the file's name, and
+// has a line per column. A name that ends in a star stands for all columns that begin so.
 inline std::vector<std::string> documented_columns(std::string_view name) {
     static const std::string page = own_text("docs/files.md");
     std::vector<std::string> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that drawn_mistakes.py puts into a copy of the source, all off except the one whose number the
-// environment names. The copy records which of them a process has reached.
+// Switch for mistakes that drawn_mistakes.py puts into a copy of the sources: all are off but the one whose
+// number the environment names. The file REACHED_MISTAKES records which of them a process has run through.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ inline constexpr int most = 4096;
 inline const int chosen =
     std::getenv("DRAWN_MISTAKE") != nullptr ? std::atoi(std::getenv("DRAWN_MISTAKE")) : -1;
 
-// A byte per mistake, in a file shared by processes, because commands end without a destructor.
+// A byte per mistake, mapped from a file that all processes share, because commands end without destructors.
 inline volatile char* const reached = [] {
     static volatile char own[most] = {};
     const char* const name = std::getenv("REACHED_MISTAKES");
@@ -28,7 +28,7 @@ inline volatile char* const reached = [] {
 }();
 
 inline bool is_on(int number) {
-    // Many threads reach it, some before `reached` exists.
+    // Called by many threads, and during static initialisation, before `reached` is set.
     if (reached != nullptr && reached[number] == 0) reached[number] = 1;
     return number == chosen;
 }

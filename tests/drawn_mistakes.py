@@ -34,7 +34,7 @@ accepted = source / "tests" / "mistakes" / "accepted"  # three lines each, see i
 SILENT = re.compile(r"reserve\(|throw |fmt::|static_assert|EXPECT|timings|seconds|progress|poll|cancel|#|^\s*(//|using|template|"
                     r"namespace|struct|class|enum|case|friend|public:|private:|extern)")
 NAME = r"[A-Za-z_][\w.>:-]*(?:\[[^\]]*\])?"
-# Operators that end an operand: of a product, of a comparison, of a condition.
+# Operators at which an operand ends: of a condition, of a comparison or bitwise operation, of a sum or product.
 CONDITIONS = (" && ", " || ", " ? ", " : ", " = ", " += ", " -= ", " *= ", " /= ", " |= ", " &= ", " ^= ", " <<= ", " >>= ")
 ORDERS = CONDITIONS + (" | ", " & ", " ^ ", " == ", " != ", " < ", " > ", " <= ", " >= ", " <=> ")
 PRODUCTS = ORDERS + (" * ", " / ", " % ", " + ", " - ", " << ", " >> ")
@@ -245,7 +245,7 @@ class Tries:
         cores = queue.SimpleQueue()
         for core in os.sched_getaffinity(0):
             cores.put(core)
-        # Each thread and its processes keep to one core, so that test times are stable.
+        # Each worker thread and its processes stay on one core, so that times of tests are stable.
         self.crew = concurrent.futures.ThreadPoolExecutor(cores.qsize(), initializer=lambda: os.sched_setaffinity(0, {cores.get()}))
         self.left, self.tests, self.spent = {d.number: d for d in drawn}, collections.defaultdict(list), collections.Counter()
         everywhere = sorted(set().union(*programs.values()))
@@ -311,7 +311,7 @@ class Tries:
             del tests[:len(some)]
             seconds = sum(row[2] for row in some)
             self.spent[number] += seconds
-            # A script that fails for another reason, such as a busy machine, rarely fails twice.
+            # Tries a failed script again: if it failed for another reason, such as a busy machine, it rarely fails twice.
             for _ in range(2 if program == self.SCRIPT else 1):
                 done = self.outcome(program, [row[1] for row in some], 20 + 4 * seconds, DRAWN_MISTAKE=str(number))
                 if done != "failed":

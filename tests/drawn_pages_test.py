@@ -114,7 +114,7 @@ def check_prices(wrong, name, page, told, lines):
                f"{row['trade']}: steps or not")
     failed = [row["trade"] for row in told["rows"] if row["status"] == "failed"]
     failures = tables.cells("Trades that failed") if failed else []
-    # More than three equal failures are one row, with the names of the first five.
+    # The page puts more than three equal failures into one row, with the ids of the first five trades.
     if len(failed) > 3:
         expect(wrong, name, [row[0] for row in failures] == [f"{len(failed)} trades"] and
                f"({', '.join(failed[:5])}" in failures[0][2], "the failures are not those of the JSON")
@@ -208,7 +208,7 @@ def main():
                "is another picture than 'tilewalk explain configs/books/demo.yaml autocall --picture' draws")
         done = run("explain", demo, "--picture", folder / "all.svg", exits=(2,))
         expect(wrong, "picture", "name it after the book" in done.stderr, done.stderr)
-        # The report is written whole or not at all, and never over an input.
+        # A report is written whole or not at all, and never over a file that the command reads.
         done = run("price", demo, "--report", demo, exits=(2,))
         expect(wrong, "report", "which is read" in done.stderr, done.stderr)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew does each piece of work once and is ready again after a failure or a stop.
+// A crew of threads does each piece of work once, and is ready again after a failure or a stop.
 #include "engine/base/crew.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(crew, keeps_its_threads) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Limits the address space to this many more bytes while it lives, to imitate a shortage of memory.
+// Limits the address space to `bytes` more than is in use, while it lives, to imitate a shortage of memory.
 class little_memory {
   public:
     explicit little_memory(::rlim_t bytes) {
@@ -104,7 +104,7 @@ class little_memory {
 
 TEST(crew, does_all_the_work_with_the_threads_that_the_system_gives) {
     crew of(400);
-    expect_each_once(of, 41, [] {});  // members that wait when some of them have to go
+    expect_each_once(of, 41, [] {});  // starts threads that then wait; some must go below
     {
         const little_memory at_hand(100 << 20);
         expect_each_once(of, 1000, [] {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256: the examples of FIPS 180-4, and lengths around the edges of a block.
+// SHA-256 against the examples of FIPS 180-4, and for lengths around the end of a block of 64 bytes.
 #include "engine/base/digest.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ TEST(digest, is_that_of_the_standards_messages) {
               "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-// Digests from Python's hashlib, of a repeated alphabet. The end bit and the 8-byte length follow the text,
-// so 55 bytes fill one block and 56 need two.
+// Expected digests of a repeated alphabet are from Python's hashlib. SHA-256 appends an end bit and a length
+// of 8 bytes, so 55 bytes of text fill one block and 56 need a second.
 TEST(digest, is_right_about_the_edges_of_a_block) {
     const std::vector<std::pair<std::size_t, std::string>> known{
         {55, "595615dbe4f0f407ae397d08b4c2cb870cb9b0e11937416f950c5160acf9c005"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML reader: what it accepts, and that each refusal names the place and helps.
+// The YAML reader: what it accepts, and that each refusal names the place and how to mend it.
 #include "engine/base/text/document.h"
 #include "tests/own_folder.h"
 
@@ -209,7 +209,7 @@ TEST(document, bounds_bytes_and_values) {
 TEST(document, bounds_lines_texts_and_keys) {
     expect_refused({"line", "a: 1\nb: 345678\n", 2, 9, "", "a line of more than 8 bytes"}, {.line_bytes = 8});
     EXPECT_NO_THROW(parse("a: 1\nb: 34567\n", "f", {.line_bytes = 8}));
-    // Stops before it looks for the end of the line.
+    // The reader gives up at the limit, before it looks for the end of the line.
     expect_refused({"line without end", "a: " + std::string(300'000, 'x'), 1, 1001, "", "1000 bytes"},
                    {.line_bytes = 1000});
     expect_refused({"text", "a: [12345]\n", 1, 5, "a", "found a text of 5 bytes, expected at most 4"},
@@ -233,9 +233,9 @@ TEST(document, bounds_what_is_read_without_a_value) {
     expect_refused({"brackets", "a: 1\nb:\n [" + repeated("1, ", 8000) + "\n", 1, 4, "b",
                     "no value ends within 3000 signs"},
                    close);
-    // The limit is for keys; a list on the line of its key is not part of the key.
+    // The limit on lengths is for keys; a list on the line of its key is not part of the key.
     EXPECT_EQ(parse("b: [" + repeated("1, ", 8000) + "2]\n", "f", close).at("b").items().size(), 8001U);
-    // A mapping that is the whole document, as programs write it, is no key either.
+    // A mapping in brackets that is the whole document, as programs write it, is not taken for a key.
     const std::string json = "{\n \"b\": [" + repeated("{\"a\": 1}, ", 2000) + "{\"a\": 2}],\n \"c\": 3}\n";
     const node root = parse(json, "f", close);
     ASSERT_EQ(root.at("b").items().size(), 2001U);
@@ -281,7 +281,7 @@ std::string written(const node& value) {
     return out;
 }
 
-// Entries that are read directly look as if yaml-cpp had read them.
+// List entries in one line, which our own reader parses, give the same nodes as by yaml-cpp.
 TEST(document, plain_entries_are_read_as_any_other) {
     const char* const entries[] = {
         "{a: 1}",
@@ -327,7 +327,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
         const std::string text = "t:\n  - " + std::string(entry) + "\n  - {z: 1}\n";
         EXPECT_EQ(read(text, true), read(text, false)) << text;
     }
-    // Consecutive entries form one list only if their indentation agrees.
+    // Consecutive lines form one list only if their indentation agrees.
     for (const char* text :
          {"t:\n  - {a: 1}\n - {b: 2}\n", "t:\n  - {a: 1}\n    - {b: 2}\n", "t:\n  - {a: 1}\n- {b: 2}\n",
           "t:\n- {a: 1}\n- {b: 2}\nu: 1\n", "t:\n  - {a: 1}\n  - {b: 2}\n    c\n",
@@ -336,7 +336,7 @@ TEST(document, plain_entries_are_read_as_any_other) {
           "t: [\n  - {a: 1}\n  - {b: 2}\n]\n", "s: |\n  - {a: 1}\n  - {b: 2}\nt:\n  - {a: 1}\n",
           "t:\n  -\n    - {a: 1}\n    - {b: 2}\n  - {c: 3}\n  - {d: 4}\n"})
         EXPECT_EQ(read(text, true), read(text, false)) << text;
-    // A line that looks like an entry stays part of the text around it.
+    // A line that looks like a list entry but lies within a text or a comment stays part of it.
     EXPECT_EQ(parse("s: |\n  - {a: 1}\n  - {b: 2}\n", "f").at("s").text(), "- {a: 1}\n- {b: 2}\n");
     EXPECT_EQ(parse("s: 'x\n  - {a: 1}\n  y'\n", "f").at("s").text(), "x - {a: 1} y");
     EXPECT_EQ(parse("s: x\n  - {}\nt:\n  - {b: 2}\n", "f").at("s").text(), "x - {}");
@@ -379,7 +379,7 @@ TEST(document, a_long_list_is_read_by_several_threads_as_by_none) {
         EXPECT_EQ(slowly.starts_with("refused"), is_refused) << slowly.substr(0, 200);
     };
     for (const char* end : {"", "u: 1\n", "...\n"}) expect_alike(list(1500, 700) + end, {}, false);
-    // Reports the first refusal of the file, whichever reader meets it.
+    // Of several faults the first in the file is reported, whichever of the two readers would find it.
     const std::string twice = "  - {a: 1, b: 2, a: 3}\n", nested = "  - {a: {b: 1, b: 2}}\n";
     expect_alike(list(900, -1) + twice + list(900, 3).substr(3) + nested, {}, true);
     expect_alike(list(900, -1) + nested + list(900, 3).substr(3) + twice, {}, true);
@@ -439,7 +439,7 @@ TEST(document, reads_json_as_yaml) {
                "{\"a\": \"\\q\"}", "{\"a\": *b}", "{\"a\": &b 1}", "{\"a\": !b 1}", "{[1]: 2}", "{{}: 2}",
                "{\"a\": ]}", "{\"a\": [}", "{\"a\" 1}", "{, }"))
         EXPECT_EQ(read(bad, true), read(bad, false)) << bad;
-    // A character, an escape, a word or a number may be cut at the end of a block of the file.
+    // Files are read in blocks; a character, an escape, a word or a number may be cut at the end of a block.
     constexpr std::size_t block = std::size_t{64} << 10;
     const std::string rest = R"(", "b": [true, -12.5e3, "\ud83d\ude00\n", null, -Infinity, ")"
                              "\xc3\xa9\xf0\x9f\x98\x80\"], \"c\": {}}";
@@ -450,7 +450,7 @@ TEST(document, reads_json_as_yaml) {
     }
 }
 
-// A line of JSON may be as long as the file; an error's place is its column.
+// JSON may stand in a single line as long as the file. The place of an error is then its column.
 TEST(document, reads_json_in_one_line) {
     const limits within{.line_bytes = 1000};
     std::string head = "{\"t\": [{\"a\": 1, \"b\": \"x\"}";
@@ -496,7 +496,7 @@ TEST(document, reads_json_in_one_line) {
          })
         expect_refused({"one line", head + text, 1, column + at, path, words}, within);
 
-    // YAML keeps its limit on lines, and the message says how to avoid it.
+    // The limit on lines still holds for YAML in brackets, and the message says how to avoid it.
     const limits wider{.line_bytes = 100'000};
     const std::string words =
         "a line of more than 100000 bytes, which is the limit but for JSON; break it into several";
@@ -513,7 +513,7 @@ TEST(document, reads_json_in_one_line) {
     }
     const std::string empty = "{\"a\": [" + repeated("{}, ", 50'000) + "[]]}";
     EXPECT_EQ(parse(empty, "f", {.line_bytes = 1000, .gap_bytes = 10'000}).at("a").items().size(), 50'001U);
-    // Reading stops where no value ends, and at the depth limit.
+    // Reading stops at the limit on bytes without a complete value, and at the limit on depth.
     for (const char filler : {' ', 'x'}) {
         const std::string text = head + ", \"" + (filler == ' ' ? "\"" : "") + std::string(300'000, filler);
         const auto e = error_of([&] { parse(text, "f", {.line_bytes = 1000, .gap_bytes = 10'000}); });
@@ -629,7 +629,7 @@ TEST(document, numbers) {
     }
 }
 
-// A decimal comma for C++ streams, independent of installed locales.
+// C++ numeric format with a decimal comma, to imbue without a locale being installed.
 class decimal_comma : public std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and texts in messages: the most likely name comes first, long lists are cut to similar names, and no
-// file makes a message long.
+// Names and texts in messages: the likeliest name comes first, long lists are cut to names similar to the
+// wrong one, and no content of a file makes a message long.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -72,7 +72,7 @@ TEST(messages, what_was_meant_comes_before_what_there_is) {
     EXPECT_NE(told(cases[0].yaml).find(" more"), std::string::npos);
 }
 
-// At most a thousand letters for the place and path, and a thousand for the complaint.
+// Limits of a message: a thousand letters for the place and path, and a thousand for the complaint.
 TEST(messages, none_is_long) {
     const std::string much = std::string(100'000, 'x'), digits = std::string(100'000, '1'),
                       zeros = "0." + std::string(100'000, '0') + "7";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing YAML: where lines are broken, and that the result reads back.
+// Written YAML: lines are broken at the right places, and the text reads back as the same values.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,8 +13,8 @@ value two(std::size_t letters) {
     return value::list({std::string(letters, 'x'), "z"});
 }
 
-// Indentation, key, brackets, comma and blanks take 10 characters beside the words. A continuation line is
-// indented by four columns from the key.
+// Beside its two words a line has 10 characters: indentation, key, brackets, comma and blanks. A continuation
+// line is indented by four columns from the key.
 TEST(written, a_line_has_110_columns_at_most) {
     const auto inside = [](std::size_t letters) {
         return value::mapping({{"a", value::mapping({{"b", two(letters)}})}});

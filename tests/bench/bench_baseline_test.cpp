@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs against a baseline: what stays quiet, what is caught, the rate of false alarms, and the messages.
+// Comparison of a run with a baseline: changes that are reported or not, the rate of false alarms, messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool says(const comparison& c, const std::string& what) {
     return text_of(c).find(what) != std::string::npos;
 }
 
-// A run of two rows: a reference with a share of `copied` of the copy rate, and a row `ratio` times as fast.
+// A run of two rows: a reference at the share `copied` of the copy rate, and a row `ratio` times as fast.
 run small(double copied, double ratio, double noise = 0.001) {
     run out;
     out.about = tests::made_about();
@@ -90,11 +90,11 @@ TEST(bench_baseline, a_slower_reference_is_caught_by_its_share_of_the_copy_rate)
     EXPECT_EQ(c.rows[1].found, finding::same);
 }
 
-// Counts the probabilities that baseline.h states, on medians of real samples without a change and without
-// the 3 % floor. A true probability is exceeded once in a thousand such counts.
+// Counts false alarms against the probabilities that baseline.h states, on medians of samples without a
+// change and without the 3 % floor. If these are right, such a count exceeds `most` once in a thousand times.
 TEST(bench_baseline, cries_for_nothing_are_as_rare_as_said) {
     struct law {
-        double sample_noise, chance;  // on one side
+        double sample_noise, chance;  // noise of a sample; chance of a false alarm on one side
         int rows, most;
     };
     for (const law& l : {law{0.01, 5e-6, 20000, 3}, law{0.02, 1.3e-5, 15000, 4}, law{0.05, 6e-5, 1000, 3}}) {
@@ -122,7 +122,7 @@ TEST(bench_baseline, a_change_counts_beyond_the_noise_and_beyond_three_percent) 
     EXPECT_EQ(found(2, 1.938, 0), finding::regression);
     EXPECT_EQ(found(2, 2.058, 0), finding::same);
     EXPECT_EQ(found(2, 2.062, 0), finding::improvement);
-    // Four timings of 1 % each: 2.5 times 2 %.
+    // Four timings with a noise of 1 % each: the limit is 2.5 times 2 %.
     EXPECT_EQ(found(2, 1.902, 0.01), finding::same);
     EXPECT_EQ(found(2, 1.898, 0.01), finding::regression);
     EXPECT_EQ(found(2, 2.098, 0.01), finding::same);

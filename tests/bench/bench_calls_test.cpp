@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `calls`: its percentiles, and its rows without a GPU.
+// The suite `calls` (times of API calls): its percentiles, and its rows on a machine without a GPU.
 #include "bench/suites/calls.h"
 
 #include <gtest/gtest.h>

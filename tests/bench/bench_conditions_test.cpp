@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conditions under which prefetching pays, without a GPU and without ncu: parsing and refusing the output
-// of ncu; a suite with a stand-in for ncu that counts, refuses or garbles; the page; and the baseline, which
-// ignores the counters.
+// The conditions under which prefetching pays, tested without a GPU and without ncu: reading and refusing
+// ncu's output; a suite with a program in ncu's place that counts, refuses or garbles; the HTML page; and
+// comparisons with a baseline, which leave ncu's counters out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::string record(int id, const std::string& metric, const std::string& value) 
            metric + R"(","",")" + value + "\"\n";
 }
 
-// The lines of one launch in the order of ncu, which sorts by name.
+// One launch as ncu prints it: a line per metric, sorted by name.
 std::string counted(int id, const std::string& bandwidth, const std::string& stalled,
                     const std::string& latency) {
     const words names = metrics_of_conditions();
@@ -155,7 +155,7 @@ TEST(bench_conditions, launches_become_the_rows_that_made_them) {
     EXPECT_EQ(rows[1].axes["feed"], "l2_hint");
     EXPECT_EQ(rows[1].figures["share_of_bandwidth"], 0.855);
     EXPECT_EQ(rows[1].figures["more_prefetching"], "can't pay: the bandwidth is taken");
-    // Counters from two passes may add up to slightly more than all of the time.
+    // Counts of stalls from two passes may add up to slightly more than all of the time: the share is then 1.
     EXPECT_EQ(rows_of_conditions({{10, 4.2, 4}}, walked({"none"}))[0].figures["share_of_time_stalled"], 1.0);
 
     const auto why = [](const std::vector<std::vector<double>>& launches, const run& from) -> std::string {
@@ -194,7 +194,7 @@ class path_of_programs {
 
 struct walked_suite {
     run got;
-    int walks = 0;  // launches of path kernels
+    int walks = 0;  // number of launches of path kernels
 };
 
 walked_suite prefetch(const request& asked) {
@@ -254,7 +254,7 @@ TEST(bench_conditions, an_untimed_row_is_one_launch_and_has_no_time) {
     }
 }
 
-// Prints the given text, exits with the given code, and records its arguments.
+// A program named ncu that prints a given text, exits with a given code, and records its arguments.
 class stand_in {
   public:
     stand_in(const std::string& says, int code, const std::string& complains = "")
@@ -328,7 +328,7 @@ TEST(bench_conditions, a_sweep_with_a_command_has_its_counters_read) {
         EXPECT_TRUE(keys.insert(key_of(rows[i])).second);
     }
 
-    // ncu gets only counters of path kernels and a command line that tilewalk accepts.
+    // ncu was told to count path kernels alone, on a command line that tilewalk accepts.
     const words arguments = ncu.arguments();
     const auto command = std::ranges::find(arguments, TILEWALK_CLI);
     ASSERT_NE(command, arguments.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The suite `convergence` on the CPU: all trades have rows of all sources, errors match the spread of prices
-// over seeds, points gain the known factors, and fitted lines are right.
+// The suite `convergence` on the CPU: every trade has rows of all sources of random numbers, errors match the
+// spread of prices over seeds, points gain what is known of them, and fitted lines are right.
 #include "bench/suites/convergence.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ double figure(const row& r, const char* name) {
     return r.figures.at(name).get<double>();
 }
 
-// Within five errors: a sound engine fails one of 200 rows for one seed in 8,000.
+// Prices must agree within five standard errors: a sound engine fails for one seed in 8,000 (200 rows).
 TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
     EXPECT_GE(convergence::examples().size(), 12u);
     std::set<std::string> keys;
@@ -96,9 +96,9 @@ TEST(bench_convergence, every_trade_has_a_row_of_every_source) {
 
 struct priced {
     double mean = 0, deviation = 0;
-    double stated = 0;  // the root mean square of their standard errors
+    double stated = 0;  // root mean square of the stated standard errors
 };
-// Prices of many runs, with seeds that the suite does not use.
+// Prices of `runs` runs with seeds that the suite does not use: mean, spread and stated error.
 priced prices_of(const example& of, const row& from, int runs) {
     const std::string random = from.axes.at("random");
     run_options options = tests::plain_paths();
@@ -133,10 +133,10 @@ priced prices_of(const example& of, const row& from, int runs) {
     return out;
 }
 
-// The log of an error from 64 prices has a standard error of 0.089, from 256 randomisations 0.044, together
-// 0.1; one of 1.7 million sound rows exceeds five of these. A quarter of the pilots of points with controls
-// finds no control, and such a run errs five times as much. The spread of four such runs says nothing about
-// other seeds, so each run's own error is used. About 16 prices carry theirs: three errors.
+// An error's logarithm has a standard error of 0.089 if it is the spread of 64 prices, 0.044 if from 256
+// randomisations, 0.1 together; one of 1.7 million sound rows exceeds five of these. Among pilots of points
+// with controls a quarter find no control, and the run errs five times as much. Four runs can't show how
+// often, so the errors that the 64 runs state are used: some 16 are large, and the bound is three errors.
 TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
     const example& of = named("asian_12");
     const std::vector<row> rows = measured(of, convergence::fewest_paths, 4);
@@ -146,15 +146,15 @@ TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
         const double error = source == "sobol auto controls" ? 100 * found.stated : figure(r, "error_bp");
         EXPECT_LT(std::abs(std::log(error / (100 * found.deviation))), 0.5)
             << source << ": " << error << " and " << 100 * found.deviation;
-        // One run of independent paths, or the randomisations of 16 runs.
+        // Number of runs that the row's price is a mean of: one for independent paths, 16 for points.
         const double runs = r.axes.at("random") == "philox" ? 1 : 16;
         EXPECT_NEAR(figure(r, "price"), found.mean, 5 * found.deviation * std::sqrt(1 / runs + 1.0 / 64))
             << source;
     }
 }
 
-// A digital's payoff has two values, so its error follows from the probability of the higher one, by Black's
-// formula. Near the middle, the error of 16,384 paths is known to 0.01 %.
+// A digital pays one of two amounts, so Black's formula for the chance of the higher one gives the error.
+// Near one half, the error that 16,384 paths estimate is right to 0.01 %.
 TEST(bench_convergence, the_error_of_independent_paths_is_that_of_the_law) {
     const example& of = named("digital");
     const row r =
@@ -165,8 +165,8 @@ TEST(bench_convergence, the_error_of_independent_paths_is_that_of_the_law) {
     EXPECT_EQ(r.figures.at("bp_of"), "notional");
 }
 
-// On so few paths the ratio is 546 +- 47. A ratio below 50 needs eleven times the variance of 256
-// randomisations, which no seed of a sound engine has.
+// The expected ratio on so few paths is 546 +- 47. For less than 50 the variance of 256 randomisations would
+// have to be eleven times too large, which happens for no seed of a sound engine.
 TEST(bench_convergence, bridges_gain_much_on_an_asian_of_252_dates) {
     const std::vector<row> rows = measured(named("asian_252"), convergence::fewest_paths, 4);
     const row &bridge = row_with(rows, "sobol bridge", convergence::fewest_paths),
@@ -184,14 +184,14 @@ TEST(bench_convergence, samples_have_a_spread_that_says_how_well_it_is_known) {
     const convergence::sample s = convergence::sample_of(values);
     EXPECT_DOUBLE_EQ(s.mean, 4);
     EXPECT_DOUBLE_EQ(s.variance, 38.0 / 3);
-    // Squares of 9.5 and 180.5 about the mean.
+    // The fourth moment is that of 9.5 and 180.5, squares about the mean.
     EXPECT_NEAR(s.noise, std::sqrt((180.5 / 90.25 - 1.0 / 3) / 4), 1e-12);
     const std::vector<double> one{1};
     EXPECT_THROW(convergence::sample_of(one), error);
 }
 
 TEST(bench_convergence, prices_that_are_not_those_of_independent_paths_are_wrong) {
-    // Errors of 0.3 and 0.4, together 0.5.
+    // Standard errors of 0.3 and 0.4, together 0.5.
     const convergence::sample means{10, 23.04, 256, 0.1}, payoffs{12.49, 1600, 10000, 0.01};
     EXPECT_EQ(convergence::why_wrong(means, payoffs), "");
     convergence::sample away = payoffs;
@@ -213,7 +213,7 @@ TEST(bench_convergence, slopes_are_those_of_power_laws) {
     const auto exact = convergence::slope_of(of, std::vector<double>(4, 0.1));
     ASSERT_TRUE(exact);
     EXPECT_NEAR(exact->value, -0.8, 1e-12);
-    // Four points, a factor of 2 apart: 0.1 over the root of 5 squares.
+    // Four points, each a factor of 2 from the next: the squares about the mean of their logarithms sum to 5.
     EXPECT_NEAR(exact->noise, 0.1 / (std::log(2.0) * std::sqrt(5.0)), 1e-12);
     EXPECT_FALSE(convergence::slope_of({{1000, 1}}, std::vector<double>{0.1}));
 }

@@ -46,7 +46,7 @@ TEST(bench_greeks, rows_of_one_core_are_results) {
         EXPECT_DOUBLE_EQ(
             r.figures.at("times_the_price"),
             r.figures.at("milliseconds").get<double>() / r.figures.at("price_milliseconds").get<double>());
-        // Smoothed jumps try their widths on further walks.
+        // Smoothing of jumps takes further walks to try its widths.
         const double walks = r.figures.at("walks");
         if (e.name == "worst_of_autocallable") {
             EXPECT_GT(walks, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite l2_hint: its kernels compile with the named qualifier, its truth is right, and a kernel that
-// computes something else gives no result.
+// The suite l2_hint (load qualifiers that prefetch into L2): its kernels contain the qualifier they are named
+// for, its expected sums are right, and a kernel that computes something else gives no result.
 #include "bench/suites/l2_hint.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(bench_l2_hint, numbers_are_spread_and_exact) {
     EXPECT_GT(most, 1.999);
 }
 
-// The sum that a kernel makes of another block's numbers.
+// The tolerance is so narrow that a kernel that summed another block's numbers would be found.
 TEST(bench_l2_hint, the_bound_tells_one_block_from_another) {
     for (const auto& a : l2_hint::accesses()) {
         const auto truth = l2_hint::truth_of_block(a, 3);

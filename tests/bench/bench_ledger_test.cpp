@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests of every figure of stored benchmarks, to catch changes that other tests miss.
+// Figures drawn from stored benchmark runs against their digests in tests/data/benchmarks.txt.
 #include <gtest/gtest.h>
 
 #include <algorithm>

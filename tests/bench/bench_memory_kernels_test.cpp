@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: alone (has names of CUDA at the top)
-// The kernels of the suite memory, run on the host by 256 threads with the barriers of a block: each reads
-// the places that its truth counts. Kernels with loads and copies that only a GPU has are checked there
-// before they are timed.
+// The kernels of the suite memory, run on the host by 256 threads that meet at a block's barriers: each must
+// read the places that its expected sum counts. Kernels with loads and copies that only a GPU has are checked
+// there, before they are timed.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -14,7 +14,7 @@
 
 #include "bench/suites/memory_study.h"
 
-// The words of CUDA in these kernels. One block runs at a time, so its shared memory is static.
+// CUDA's keywords and types for these kernels. One block runs at a time, so shared memory can be static.
 #define __shared__ static
 struct uint2 {
     unsigned x, y;

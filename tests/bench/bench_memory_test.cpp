@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite memory: its kernels compile without spills, its formulas name the places read, and a kernel that
-// reads other places gives no result.
+// The suite memory: its kernels compile without spills, its formulas name the places that kernels read, and a
+// kernel that reads other places gives no result.
 #include "bench/suites/memory.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(bench_memory, passes_are_the_most_words_in_one_bank) {
     EXPECT_EQ(memory::predicted_passes(12), 4);
 }
 
-// The kernel computes the place of every 16th read and adds to it for the next 15, which must match.
+// The kernel computes every 16th place and adds 32 a read for the next 15: the formula must agree.
 TEST(bench_memory, reads_of_shared_memory_go_on_by_rows) {
     for (word32 n = 0; n < 4096; n += 16) {
         for (word32 i = 0; i < 16; ++i)

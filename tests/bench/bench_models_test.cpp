@@ -53,7 +53,7 @@ planned_walk plan_of(const example& of, precision in) {
     return plan_walk(models::book_of(of), how);
 }
 
-// A GPU whose kernels, known by their texts, walk as the CPU does, except that `spoil` changes a tile.
+// A fake GPU that knows kernels by their texts and walks as the CPU does, except that `spoil` alters tiles.
 class playing_gpu {
   public:
     using spoiler = std::function<void(precision, std::uint64_t tile, kernels::tile_result&)>;
@@ -224,7 +224,7 @@ TEST(bench_models, pass_on_a_gpu_that_computes_what_the_processor_does) {
 
 TEST(bench_models, one_bit_of_a_tile_is_noticed) {
     const auto some = named({"heston"});
-    // The last bit of the last tile that the CPU walks too.
+    // Flips the last bit of tile 1, the last tile that the CPU walks too.
     playing_gpu gpu(some, [](precision, std::uint64_t tile, kernels::tile_result& r) {
         if (tile != 1) return;
         std::uint64_t bits = 0;
@@ -243,7 +243,7 @@ TEST(bench_models, one_bit_of_a_tile_is_noticed) {
 
 TEST(bench_models, a_fast_mean_that_leaves_double_by_an_error_is_noticed) {
     const auto some = named({"heston"});
-    // A tile's standard error is twice that of the four tiles.
+    // A tile's standard error is twice that of the four tiles, so the mean is off by 1.5 of the latter.
     playing_gpu gpu(some, [](precision p, std::uint64_t, kernels::tile_result& r) {
         if (p == precision::single_fast) r.moments.mean += 0.75 * estimate_of(r).standard_error;
     });

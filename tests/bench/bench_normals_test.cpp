@@ -39,7 +39,7 @@ void __syncthreads() {}
 
 }  // namespace
 
-// Declarations for reductions that this test does not run.
+// Declarations that headers of reductions need; no test here runs such a reduction.
 int __syncthreads_or(int);
 double __shfl_xor_sync(unsigned, double, int);
 template <class number>
@@ -86,7 +86,7 @@ struct counting_generator {
     static kernels::neighbours<double, 2> next(state& s) { return {{s.sequence, ++s.asked}}; }
 };
 
-// The normals of the engine's own paths, a sequence for each path, shifted by `shift`.
+// In place of a cuRAND generator: the normals of the engine's own paths, a sequence each, plus `shift`.
 template <class draws, bool keeps>
 struct own_generator {
     using real = typename draws::shock;
@@ -108,7 +108,7 @@ struct own_generator {
     static real exp(real x) { return std::exp(x); }
 };
 
-// Sums a block's payoffs at its last thread.
+// The last thread of a block sums the payoffs of the block.
 struct last_thread_sums {
     static void finish(const double* payoffs, int count, const kernels::tile_site& site, char*) {
         if (threadIdx.x + 1 == threads) site.result().moments = kernels::tile_moments(payoffs, count);
@@ -160,7 +160,7 @@ TEST(bench_normals, go_on_from_states_that_are_kept) {
     for (const auto& s : states) EXPECT_EQ(s.asked, 6);
 }
 
-// The same paths up to the rounding of exp and of sums: 252 steps of 1.1e-16 in the exponent.
+// On the same paths prices differ by rounding alone: of exp, of sums, of 252 steps in the exponent.
 TEST(bench_normals, price_the_asian_as_the_engine_does) {
     constexpr unsigned blocks = 8;
     std::vector<tile_result> results(blocks);

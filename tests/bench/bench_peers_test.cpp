@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `peers` without a GPU and without peers: valid and invalid output lines; books made of the
-// workloads' numbers; programs that hang, crash, or are missing.
+// The suite `peers` without a GPU and without the other libraries: valid and invalid lines of output; books
+// made of the workloads' numbers; programs that hang, crash or are missing.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -168,7 +168,7 @@ TEST(bench_peers_peers, agree_within_four_errors_of_both) {
     EXPECT_FALSE(peers::agree({std::nan(""), 0.3}, {10, 0.4}));
 }
 
-// The Asian's price of 5.78 is known; peer_jax.py and peer_torch.py agree on the note.
+// Expected prices: the Asian's 5.78 is known; on the note's, peer_jax.py and peer_torch.py agree.
 TEST(bench_peers_peers, books_price_the_workloads) {
     const std::string in = TILEWALK_SOURCE_DIR "/bench/peers";
     const json numbers = peers::read_workloads(in);
@@ -278,7 +278,7 @@ TEST_F(bench_peers_made, are_held_against_each_other) {
     const row& missing = is(R"("workload":"all","library":"cupy")");
     EXPECT_NE(missing.wrong.find("exit code"), std::string::npos) << missing.wrong;
     EXPECT_NE(missing.wrong.find("No such file"), std::string::npos) << missing.wrong;
-    // CPU libraries are compared with Tilewalk on the CPU, by time per path.
+    // The reference of a library on a CPU is Tilewalk on the CPU; ratios are of times per path.
     row own = is(R"("workload":"heston","library":"tilewalk","style":"one_thread","precision":"float64")");
     row slow = is(R"("workload":"heston","library":"quantlib","style":"monte_carlo","precision":"float64")");
     ASSERT_TRUE(own.is_result()) << own.wrong << own.skipped;

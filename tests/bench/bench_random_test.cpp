@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `random` without a GPU: what counts as normals, the kernels of its walks, and the rows of kernels
-// that do nothing.
+// The suite `random` without a GPU: which samples pass for normals, the kernels of its walks compile, and
+// kernels that do nothing give no results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,8 +77,8 @@ TEST(bench_random_normals, are_walked_by_kernels_without_spills) {
     }
 }
 
-// Starting a state skips ahead by matrices in an indexed array: a stack frame, but no spills. The timed
-// kernels have neither. Each is compiled for one architecture, in turn.
+// The kernel that starts cuRAND's states multiplies matrices in an indexed array: it has a stack frame, but
+// no spills. Timed kernels have neither. Each is compiled for one architecture, by turns.
 TEST(bench_random_normals, of_curand_are_made_by_kernels_without_spills) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     cuda::toolkit_headers headers;
@@ -113,8 +113,8 @@ TEST(bench_random_normals, of_kernels_that_do_nothing_are_wrong) {
         wrong += r.wrong.empty() ? 0 : 1;
         if (!r.skipped.empty()) ++not_measured;
     });
-    // Sources in two precisions, the approximate one, cuRAND in kernels, three walks in two precisions, two
-    // ways of lone trades of four lengths in three precisions.
+    // Expected rows: each source in two precisions, the approximate one, cuRAND's generators in kernels,
+    // three walks in two precisions, and a lone trade of four lengths in two ways and three precisions.
     EXPECT_EQ(keys.size(),
               2 * random::catalogue().size() + 1 + 2 * normals::device_generators().size() + 6 + 3 * 2 * 4);
     EXPECT_GE(wrong, 2 + 1 + 4 + 24) << "our own, the walks, and lone trades";

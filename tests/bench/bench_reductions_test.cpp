@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `reductions` without a GPU: its truths, its equality rule, its kernels, and the rows of kernels
-// that do nothing.
+// The suite `reductions` (sums of payoffs) without a GPU: its expected values, its rule for equality, its
+// kernels, and that kernels that do nothing give no results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ std::vector<double> some_payoffs(std::size_t count) {
 }
 
 TEST(bench_reductions_reductions, have_the_closed_form_of_black_and_scholes) {
-    // The textbook value for S = K = 100, r = 5 %, volatility 20 %, one year.
+    // Black-Scholes call of the textbooks for S = K = 100, r = 5 %, volatility 20 %, one year.
     EXPECT_NEAR(reductions::closed_form(), 10.450583572185565, 1e-12);
 }
 

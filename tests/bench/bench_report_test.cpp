@@ -234,15 +234,15 @@ TEST(bench_report, marks_stand_where_their_numbers_are) {
     EXPECT_NEAR(at("at 1").y - at("at 3").y, at("at 3").y - at("at 5").y, 0.11);
     EXPECT_LT(at("at 5").y, at("at 1").y) << "up is more";
     EXPECT_NEAR(at("level").y, 0.5 * (at("at 3").y + at("at 5").y), 0.11);
-    // The dotted level of the chart, half way between 1 and 3.
+    // The chart's dotted line at a given level, here half way between 1 and 3.
     std::smatch level;
     ASSERT_TRUE(std::regex_search(drawn, level, std::regex("class=\"level\" d=\"M[0-9.]+ ([0-9.]+)L")));
     EXPECT_NEAR(std::stod(level[1]), 0.5 * (at("at 1").y + at("at 3").y), 0.11);
     EXPECT_EQ(count(drawn, "class=\"bar "), 3U);
 }
 
-// Values of a small range have a linear axis with zero, unless a logarithmic one is requested: then equal
-// ratios are equally far apart.
+// An axis is linear and includes zero where values are within a small range, unless a logarithmic axis is
+// requested, on which equal ratios are equally far apart.
 TEST(bench_report, axes_are_logarithmic_where_that_is_asked_for) {
     chart c;
     c.panels.push_back(
@@ -345,7 +345,7 @@ TEST(bench_report, every_row_has_its_point) {
             EXPECT_EQ(marks.size(), rows);
             EXPECT_GT(rows, 100U);
         }
-        // The best row of each feed at each occupancy; the feed without an array has no share.
+        // The best row of each feed at each occupancy; feed inline reads no array and has no share.
         const auto shares = marks_of(figure_svg(r, "prefetch-asian-" + precision + "-share"));
         EXPECT_EQ(shares.size(), 10U * 3);
         std::map<std::string, const row*> best;
@@ -412,7 +412,7 @@ TEST(bench_report, figures_show_the_faster_row_higher_and_the_fastest_on_the_lin
     const run r = tests::made_run(how);
     const std::string figure = figure_svg(r, "prefetch-asian-double-padded");
     std::vector<std::pair<double, double>> places;
-    std::map<double, double> line, beside_it;  // by place, for the feed with several rows at a distance
+    std::map<double, double> line, beside_it;  // y by x, of bulk_async, which has two rows at some distances
     for (const auto& [says, where] : marks_of(figure)) {
         places.emplace_back(std::stod(says.substr(says.rfind(": ") + 2)), where.y);
         if (has(says, "bulk_async")) (where.beside ? beside_it : line)[where.x] = where.y;
@@ -426,7 +426,7 @@ TEST(bench_report, figures_show_the_faster_row_higher_and_the_fastest_on_the_lin
             << places[i].first << " and " << places[i - 1].first;
     }
     std::size_t beside = 0;
-    for (const int distance : how.distances) beside += distance < 12;  // 4 rows a stage, or 12
+    for (const int distance : how.distances) beside += distance < 12;  // where 4 and 12 rows a copy fit
     EXPECT_EQ(count(figure, " beside "), beside);
 }
 
@@ -582,7 +582,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(page, ">256 Ki<"));
     EXPECT_EQ(marks_of(page).size(), r.rows.size());
     EXPECT_EQ(count(page, "<tr>"), r.rows.size() + 1);
-    // Too many lines for a chart become bars, split by the first axis; too many for bars give no picture.
+    // Too many lines for a chart become bars, a chart for each value of the first axis; too many bars, none.
     run many;
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
@@ -593,7 +593,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     for (int a = 9; a < 30; ++a)
         for (int b = 0; b < 30; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));
     EXPECT_EQ(count(report_html(many), "<svg"), 0U);
-    // Bars of times if nothing else is measured, beside the published figure.
+    // Rows without a rate get bars of their times, and a table with the published figure.
     run times;
     for (int a = 1; a < 4; ++a) times.rows.push_back(timed("waits", {{"a", a}}, a * 0.01));
     times.rows[0].figures["published"] = "12 us";
@@ -601,7 +601,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(report_html(times), "<td class=\"t\">12 us</td>"));
 }
 
-// A run of two unrelated kinds of rows; one kind has an axis with two values.
+// A run of two unrelated kinds of rows; the axis `pitch` of the first has two values.
 run run_of_kinds() {
     run r;
     for (const int width : {33, 1001})

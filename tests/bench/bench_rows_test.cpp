@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a benchmark run: it reads back, and damage is refused with its line.
+// The file of a benchmark run reads back equal, and a damaged file is refused with the line's number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -86,7 +86,7 @@ TEST(bench_rows, a_file_that_lost_its_end_is_refused) {
     EXPECT_NO_THROW(read(whole.substr(0, whole.size() - 1))) << "a last line break that is missing";
 }
 
-// A changed byte in a row is refused or reads as another text or number in the same place; it never crashes.
+// A changed byte is refused or read as another text or number in its place; the reader never crashes.
 TEST(bench_rows, a_file_with_a_damaged_byte_is_refused_or_read) {
     run some = tests::made_run();
     some.rows.resize(2);

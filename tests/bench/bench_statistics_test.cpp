@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures from samples: medians and quantiles by hand, the coverage of the noise interval, and the stopping
-// rule.
+// Figures from samples of times: medians and quantiles against hand calculations, the coverage of the noise
+// interval, and the rule when to stop sampling.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ TEST(bench_statistics, quantiles_of_the_mirrored_samples_are_mirrored) {
     }
 }
 
-// Ranks from published tables of the 95 % confidence interval of a median.
+// Expected ranks are from published tables of the 95 % confidence interval of a median.
 TEST(bench_statistics, noise_is_half_the_interval_of_the_tables) {
     struct known {
         int samples, low, high;  // ranks from 1
@@ -63,7 +63,7 @@ TEST(bench_statistics, noise_is_half_the_interval_of_the_tables) {
     EXPECT_EQ(summarise({1, 1, 1, 1, 1, 1}).noise, 0);
 }
 
-// From 1075 samples on, 2^-n underflows.
+// From 1075 samples on, 2^-n underflows in double, and the normal law takes over.
 TEST(bench_statistics, noise_of_very_many_samples_is_that_of_the_normal_law) {
     for (const int n : {900, 1100, 20000}) {
         std::vector<double> samples;
@@ -73,7 +73,7 @@ TEST(bench_statistics, noise_of_very_many_samples_is_that_of_the_normal_law) {
     }
 }
 
-// A skewed law with late samples, whose median is known by counting.
+// Samples are from a skewed law with some late ones; its median is found from 400,001 samples.
 constexpr double law_noise = 0.02;
 double true_median() {
     tests::made_samples made(99, law_noise);
@@ -82,8 +82,8 @@ double true_median() {
     return summarise(many).median;
 }
 
-// Coverage of at least 95 %. At most 6.4 % of 4000 trials may miss: 5 % plus four standard deviations of the
-// count, which a true 5 % stays below with probability 0.99997.
+// Coverage of at least 95 %: of 4000 intervals at most 6.4 % may miss the median, which is 5 % plus four
+// standard deviations of the count. At a true 5 % that holds with probability 0.99997.
 TEST(bench_statistics, noise_interval_misses_the_median_in_one_of_twenty_at_most) {
     const double truth = true_median();
     tests::made_samples made(7, law_noise);

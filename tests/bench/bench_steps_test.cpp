@@ -42,7 +42,7 @@ TEST(bench_steps, have_every_model_that_takes_steps_of_its_own) {
         there.insert(e.model);
         EXPECT_TRUE(keys.insert(e.model + e.set).second) << e.model << ", " << e.set;
     }
-    // Models that are exact between dates, with exact monitoring as well.
+    // Models without a row: they are exact between dates, and exact under continuous monitoring, too.
     std::set<std::string> known{"black_scholes", "variance_gamma", "nig", "hull_white", "g2"};
     for (const std::string& name : there) EXPECT_TRUE(known.insert(name).second) << name;
     std::set<std::string> all;
@@ -57,7 +57,7 @@ TEST(bench_steps, are_off_by_the_difference_and_both_errors) {
     EXPECT_NEAR(error, 5e-4, 1e-15);
 }
 
-// 2^12 paths, two options and two ways: a sound engine is called wrong for one seed in 400,000.
+// 2^12 paths for two options in two ways: a sound engine's rows are called wrong for one seed in 400,000.
 TEST(bench_steps, are_wrong_beyond_two_basis_points_and_chance) {
     std::vector<example> of = first_of("heston");
     of.front().years = {0.5};

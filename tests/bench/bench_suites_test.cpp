@@ -13,7 +13,7 @@
 namespace tilewalk::bench::bench_suites_test {
 namespace {
 
-// A suite's complaint about a request; empty if accepted.
+// The message with which a suite refuses a request; empty if it accepts.
 std::string complaint(const suite_entry& suite, const request& asked) {
     try {
         check(suite, asked);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite `tiles` without a GPU: sizes, operation counts, the host's products, a device whose kernels do
-// nothing, and cuBLAS's library.
+// The suite `tiles` (products of matrices) without a GPU: sizes, operation counts, the host's products, a
+// device whose kernels do nothing, and loading cuBLAS.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ TEST(bench_tiles_tiles, fit_into_half_of_what_is_free) {
             }
         }
     }
-    // Sizes on a GPU with 80 GB: enough work to time in less than seconds.
+    // Expected sizes on a GPU with 80 GB: enough work to be timed, and less than a second of it.
     for (const std::size_t assets : tiles::all_assets()) {
         const auto size = tiles::size_for(assets, 8, std::size_t{79} << 30);
         EXPECT_GE(size.bytes(8), 1e8) << assets;
@@ -99,7 +99,7 @@ TEST(bench_tiles_tiles, bound_what_any_order_of_sums_may_give) {
         worst = std::max(worst, off);
         EXPECT_LE(off, 1) << i;
     }
-    // Half the mantissa of single, as in tensor cores, is out of bounds.
+    // A result with half of single's mantissa, as of tensor cores, exceeds the bound.
     const float rough =
         static_cast<float>(exact[299].exact) + std::abs(static_cast<float>(exact[299].bound)) * 1.01f;
     EXPECT_GT(std::abs(rough - exact[299].exact), exact[299].bound);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timers of kernels on a fake GPU: launches, counts and caches; and the clocks that decide whether a time
-// counts.
+// Timers of kernels on a fake GPU: launches, counts and flushed caches; and whether the clock rates during a
+// time allow it to count.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -103,7 +103,7 @@ TEST_F(bench_timers, hand_a_kernel_what_its_points_are_made_of) {
     EXPECT_EQ(read.steps_to_targets, nullptr);
 }
 
-// Shared memory of each block limits the resident blocks.
+// The timer keeps warps down by shared memory, which limits the blocks that reside on a multiprocessor.
 TEST_F(bench_timers, keep_no_more_warps_than_asked_and_hardly_fewer) {
     const int warps_of_block = 8;
     gpu_->attributes_of = [](const cuda::launch& how) {
@@ -160,13 +160,14 @@ TEST_F(bench_timers, tell_how_many_ways_back_were_tried) {
     EXPECT_EQ(got.wrong, 0U);
 }
 
-// A management library of one GPU, with a clock and throttle reasons set by the test.
+// A fake of NVIDIA's management library (NVML) with one GPU, whose clock and throttle reasons the test sets.
 class made_nvml : public tests::own_folder {
   public:
     made_nvml() {
         const std::string name = "libnvidia-ml.so.1";
         if (void* real = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
-            ::dlclose(real);  // otherwise the loader would return it for this library
+            // The loader would return the real library, once loaded, instead of the fake.
+            ::dlclose(real);
             return;
         }
         const auto source = write("nvml.cpp", R"(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding and remembering the fastest way to build a kernel: the contest on made-up times, the candidates,
-// and the stored choices.
+// The tuner, which finds and remembers the fastest build of a kernel: its contest on made-up times, its
+// candidates, and its stored choices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ TEST(bench_tuner_contest, finds_the_fastest_among_noisy_ones) {
     EXPECT_NE(c.winner, 0U);
     EXPECT_EQ(t.true_milliseconds[c.winner], 1.0);
     EXPECT_NEAR(c.winner_milliseconds, 1.0, 0.01);
-    // Far fewer samples than timing all candidates as often as the last two.
+    // Far fewer samples than if every candidate were timed as often as the two finalists.
     EXPECT_LT(t.samples, 60U * 16);
 }
 
@@ -96,7 +96,7 @@ TEST(bench_tuner_contest, ends_when_its_time_is_over) {
     made_up_times t;
     for (int i = 0; i < 100; ++i) t.true_milliseconds.push_back(100.0 - 0.5 * i);
     const contest c = t.run(1.0);
-    EXPECT_LT(t.seconds, 10.0);  // 17 s if all were timed once; a sample in progress is finished
+    EXPECT_LT(t.seconds, 10.0);  // all would take 17 s; a sample in progress is finished
     EXPECT_GE(t.true_milliseconds[0], t.true_milliseconds[c.winner]);
 }
 
@@ -105,7 +105,7 @@ TEST(bench_tuner_contest, samples_that_do_not_count_are_no_times) {
     const contest c = tuning::halve(
         3,
         [&](std::size_t i) -> std::optional<double> {
-            // The last candidate is never timed, the first only sometimes.
+            // Candidate 2 never gives a time that counts, candidate 0 two times in three.
             if (i == 2 || (i == 0 && ++asked % 3 == 0)) return std::nullopt;
             return i == 0 ? 2.0 : 1.0;
         },
@@ -231,7 +231,7 @@ TEST(bench_tuner_conflicts, follow_the_arithmetic_of_the_layouts) {
         for (int positions = 1; positions <= 32; ++positions) {
             EXPECT_EQ(passes(ring_layout::transposed, positions, bytes), 1) << positions << ", " << bytes;
             EXPECT_EQ(passes(ring_layout::padded, positions, bytes), 1) << positions << ", " << bytes;
-            // Threads served at a time, in pieces of one bank's size or several.
+            // Threads that shared memory serves at a time, for elements of one bank's width or several.
             const int threads = 128 / bytes;
             int common = positions;
             for (int rest = threads; rest != 0;) {
@@ -354,7 +354,7 @@ TEST_F(bench_tuner_tuned, kernels_are_built_as_was_found_where_that_is_open) {
     };
     EXPECT_EQ(width_of({}), 4256);
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 2128);
-    asked.feed = "inline";  // a setting was given
+    asked.feed = "inline";  // an explicit setting rules out the tuned choice
     EXPECT_EQ(width_of(cuda::tuned_device{choices, on_}), 4256);
 }
 
@@ -372,13 +372,13 @@ TEST(bench_tuner_path_timer, has_room_for_every_result_of_a_trade) {
     bench::workload of = bench::workloads().front().make(program::precision::double_);
     const std::uint64_t paths = 4 * kernels::paths_per_tile;
     EXPECT_EQ(tuning::path_timer(timer, of, paths).results().size(), 4 * of.trades.size());
-    of.code.outputs.push_back(of.code.outputs.front());  // a control, and its sum with the payoff
+    of.code.outputs.push_back(of.code.outputs.front());  // one for a control, one for its sum with the payoff
     of.code.crossed.push_back({0, 1});
     EXPECT_EQ(tuning::path_timer(timer, of, paths).results().size(), 3 * 4 * of.trades.size());
 }
 
-// Trades with controls, on points that paths compute and on points that they read: every build of a kernel
-// has the same bits.
+// Any build of a kernel gives the same bits, for trades with controls on points that paths compute and on
+// points that they read.
 TEST(bench_tuner_tuned_on_a_gpu, every_way_has_the_same_bits) {
     if (some_gpu() == nullptr) GTEST_SKIP() << "no GPU";
     const tests::own_folder cache;
