@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of models to quotes: parameters are recovered from a model's own quotes, published fits are reached,
-// noise is left over, impossible quotes are refused at their place, and paths in the written market reproduce
-// the quotes.
+// Calibration of models to quotes: quotes made by a model give its parameters back, published fits are
+// reached, noise in quotes is what fits leave over, impossible quotes are refused at their place, and paths
+// in the market that calibration writes reproduce the quotes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ calibration fit_of(const std::string& of, const std::string& model, const std::s
                                           more + "      quotes:\n" + quotes));
 }
 
-// Random parameters, half of them far beyond Feller's condition.
+// Quotes are made by random parameters, half of them far beyond Feller's condition.
 TEST(calibrate_test, heston_finds_the_parameters_that_made_its_quotes) {
     std::mt19937_64 dice(20261121);
     int beyond_feller = 0;
@@ -156,8 +156,8 @@ TEST(calibrate_test, bates_meets_its_quotes_and_holds_what_is_fixed) {
     EXPECT_NEAR(parameter_of(fit, "jump_intensity"), 0.4, 1e-2) << text_of(found);
 }
 
-// With 35 degrees of freedom the sum of squares lies within 0.3 and 2.1 of its mean except with probability
-// 1e-4 a side; the seed is fixed.
+// The sum of 35 squared residuals is between 0.3 and 2.1 times its mean; it is outside with probability 1e-4
+// on either side, and the seed is fixed.
 TEST(calibrate_test, noise_in_the_quotes_is_what_a_fit_leaves_over) {
     std::mt19937_64 dice(7);
     const double size = 0.002;
@@ -179,9 +179,9 @@ TEST(calibrate_test, noise_in_the_quotes_is_what_a_fit_leaves_over) {
     EXPECT_EQ(found.market, again.market);
 }
 
-// The volatilities of the DAX on 5 July 2002 (A. Sepp, "Pricing European-style options under jump diffusion
-// processes with stochastic volatility", 2003): the sum of squares of Heston's best fit is 177.2 points, also
-// in QuantLib's test suite, with a tolerance of 1.
+// Volatilities of the DAX on 5 July 2002 from A. Sepp, "Pricing European-style options under jump diffusion
+// processes with stochastic volatility", 2003. Heston's best fit has a sum of squares of 177.2 points;
+// QuantLib's test suite expects the same within 1.
 TEST(calibrate_test, the_published_fit_of_the_dax_is_reached) {
     const std::array<double, 8> rates{0.0357, 0.0349, 0.0341, 0.0355, 0.0359, 0.0368, 0.0386, 0.0401};
     const std::array<int, 8> days{13, 41, 75, 165, 256, 345, 524, 703}, weeks{2, 6, 11, 24, 37, 49, 75, 100};
@@ -255,8 +255,8 @@ TEST(calibrate_test, svi_finds_the_smiles_that_made_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market));
 }
 
-// Two quotes at one place in the market, one moved up and one down, the latter with four times the weight:
-// the best smile passes between them in the ratio of the weights. Its five parameters meet all other quotes.
+// Two quotes at practically one place conflict: one is moved up, one down with four times the weight. The
+// best smile passes between them in the ratio of the weights; its five parameters meet all other quotes.
 TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     constexpr double conflict = 1e-3;
     const auto both = [&](double volatility) {
@@ -273,10 +273,10 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     ASSERT_EQ(smile.fits[0].quotes.size(), 6U);
     EXPECT_NEAR(smile.fits[0].quotes[4].model, expected, 1e-6) << text_of(smile);
     EXPECT_NEAR(smile.fits[0].quotes[5].model, expected, 1e-6) << text_of(smile);
-    // The weights are 4 and 5 in all, and squares of 1.6 and 4 times 0.4.
+    // Weights sum to 9; residuals are 1.6 at weight 1 and 0.4 at weight 4.
     EXPECT_NEAR(smile.fits[0].root_mean_square, std::sqrt(3.2 / 9) * conflict, 1e-6) << text_of(smile);
 
-    // A model with one free parameter passes between the two in the same ratio.
+    // Heston with one free parameter also passes between the two quotes in that ratio.
     const calibration level = fit_of("ACME", "heston", both(middle),
                                      "      fixed: {kappa: 1, theta: 0.04, sigma: 0.3, rho: -0.5}\n");
     ASSERT_EQ(level.fits.size(), 1U);
@@ -285,8 +285,8 @@ TEST(calibrate_test, quotes_in_conflict_are_met_by_their_weights) {
     for (const fitted_quote& q : level.fits[0].quotes) EXPECT_NEAR(q.model, expected, 1e-6) << text_of(level);
 }
 
-// Two smiles that cross: the later one has the lower variance in the wings. The final fit has no crossing,
-// costs more, and says so; the market reads as it is.
+// Quoted smiles cross: the later one has the lower variance in the wings, which is an arbitrage. The fit
+// allows no crossing, meets quotes less well, and says so; the market that it writes can be read.
 TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     const markets::svi_parameters first{0.01, 0.30, -0.3, 0, 0.1}, second{0.04, 0.10, -0.3, 0, 0.1};
     const calibration found =
@@ -311,8 +311,8 @@ TEST(calibrate_test, svi_is_held_off_the_arbitrage_of_its_quotes) {
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
-// The variance falls along two lines, the right one less steep. No wing of SVI falls to the right: the
-// nearest is level, with a correlation of -1. The slope of the other wing, 2 b, is found.
+// Quoted variance falls along two lines, the right one less steep. A right wing of SVI can't fall: the
+// nearest is level, at a correlation of -1. The slope of the left wing, 2 b, is found.
 TEST(calibrate_test, svi_with_a_level_wing_stops_at_its_correlation) {
     std::string quotes;
     for (const double x : nine_places)
@@ -387,7 +387,7 @@ TEST(calibrate_test, hull_white_finds_the_parameters_that_made_its_swaptions) {
     }
 }
 
-// A cap has one flat volatility for all of its caplets.
+// Caps are quoted by one flat volatility each, for all of their caplets.
 TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     const auto model = rates::hull_white(0.08, models::by_term::flat(0.009));
     const markets::market_state market = market_of(market_text);
@@ -417,7 +417,7 @@ TEST(calibrate_test, hull_white_is_fitted_to_caps_by_their_flat_volatility) {
     EXPECT_NEAR(parameter_of(found.fits[0], "volatility"), 0.009, 1e-7);
 }
 
-// The rate of the cap's swap: on a curve as steep as this the mean of the forward rates differs from it.
+// The expected strike is the rate of the cap's swap; on so steep a curve the mean forward rate differs.
 TEST(calibrate_test, a_cap_without_a_strike_is_at_the_rate_of_its_swap) {
     const std::string steep = R"(as_of: 2026-01-15
 currencies:
@@ -457,9 +457,9 @@ TEST(calibrate_test, g2_meets_the_swaptions_that_it_made) {
     EXPECT_NO_THROW(market::parse(found.market)) << found.market;
 }
 
-// QuantLib's test suite fits these volatilities by relative errors: 0.0464 and 0.00580. Its swaps have
-// calendars, day counts and a two-day lag, left out here: a twentieth of the first number and a hundredth of
-// the second.
+// QuantLib's test suite fits these volatilities by Hull and White to relative errors: a = 0.0464 and sigma =
+// 0.00580. Its swaps have calendars, day counts and a lag of two days, which we leave out: this shifts the
+// first number by up to a twentieth and the second by up to a hundredth.
 TEST(calibrate_test, the_kept_fit_of_hull_white_is_reached_but_for_calendars) {
     std::string text =
         "as_of: 2002-02-15\ncurrencies: {EUR: {rate: 0.04875825}}\ncalibrate:\n  EUR:\n    hull_white:\n"
@@ -477,8 +477,8 @@ TEST(calibrate_test, the_kept_fit_of_hull_white_is_reached_but_for_calendars) {
     EXPECT_NEAR(parameter_of(found.fits[0], "volatility"), 0.00580, 0.01 * 0.00580) << text_of(found);
 }
 
-// The market keeps its other parts, and paths price its options at the quotes: within 4.5 standard errors,
-// which a sound engine misses in one of 20,000 runs of these eight.
+// Calibration keeps the other parts of the market, and paths in it price the quoted options: within 4.5
+// standard errors, which a sound engine misses in one of 20,000 runs of these eight options.
 TEST(calibrate_test, the_written_market_gives_the_quotes_back_by_paths) {
     const fourier::heston p{0.05, 1.5, 0.06, 0.6, -0.65};
     const std::vector<double> expiries{0.5, 1.5}, strikes{-1, 0, 0.6, 1};
@@ -510,7 +510,7 @@ TEST(calibrate_test, the_market_keeps_all_else_and_reads_back_exactly) {
     const fourier::heston p{0.05, 1.5, 0.06, 0.6, -0.65};
     const made_quotes made = quotes_by([&](double years) { return characteristic_of(p, years); }, "ACME",
                                        three_expiries, seven_strikes, false);
-    // The correlation names a factor of the fitted model only; the model replaces the volatility.
+    // The correlation names a factor of the fitted Heston model, which replaces the constant volatility.
     const std::string text =
         "as_of: 2026-01-15\n"
         "currencies: {USD: {zero_rates: {1.0: 0.035, 5.0: 0.042, 30.0: 0.04}}}\n"
@@ -519,7 +519,7 @@ TEST(calibrate_test, the_market_keeps_all_else_and_reads_back_exactly) {
         "  \"ODD, {NAME}\\\"'#\":\n    {currency: USD, spot: 3, volatility: 0.3}\n"
         "correlations: [[ACME.variance, \"ODD, {NAME}\\\"'#\", 0.3]]\n"
         "fixings: {ACME: {2026-01-02: 99.5}}\n";
-    EXPECT_THROW(market::parse(text), error);  // the name has a space
+    EXPECT_THROW(market::parse(text), error);  // the fixing source's name has a space
     const std::string sound = [&] {
         std::string out = text;
         for (std::size_t at = 0; (at = out.find("ODD, {NAME}", at)) != std::string::npos;) {
@@ -574,8 +574,8 @@ TEST(calibrate_test, a_fit_that_stops_at_a_bound_says_so) {
     EXPECT_NE(found.market.find("STOPPED AT A BOUND"), std::string::npos);
 }
 
-// Without movement no correlation shows, and at one expiry the two numbers of a short rate have the same
-// effect.
+// If the variance never moves, quotes say nothing of its correlation; at one expiry the two numbers of a
+// short rate have the same effect.
 TEST(calibrate_test, what_the_quotes_do_not_determine_is_named) {
     const calibration flat = calibrate(market_quotes::parse(
         market_text +
@@ -617,8 +617,8 @@ TEST(calibrate_test, scenarios_are_found_from_wherever_the_market_is_written) {
 }
 
 struct bad_input {
-    std::string calibrate;  // follows "calibrate: "
-    std::string place;      // line:column
+    std::string calibrate;  // text after "calibrate: "
+    std::string place;      // expected place of the refusal, line:column
     std::string said;
 };
 

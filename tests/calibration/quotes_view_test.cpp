@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities to quotes: derivatives of fitted numbers against fits to moved quotes; the quotes view of a
-// book against vegas by Black and Bachelier and against differences of recalibrated prices; the rules of
-// sums.
+// Sensitivities to market quotes: derivatives of fitted parameters against fits to moved quotes; the quotes
+// view of a book against vegas by Black and Bachelier and against differences of recalibrated prices; sums of
+// rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace tilewalk::quotes_view_test {
 namespace {
 
-// A sound value is further off once in 150,000 times. 20 values are compared with independent ones; the six
-// of an Asian share paths with their reference.
+// A sound value is further off than so many errors once in 150,000 times. Of the values compared, 20 are
+// independent of their references; six, of an Asian, share paths with them.
 constexpr double most_errors = 4.5;
 
 // A file of quotes in which each quoted number stands between "<" and ">".
@@ -59,7 +59,7 @@ struct marked_quotes {
 const std::string day_and_curve =
     "as_of: 2026-01-15\ncurrencies: {USD: {zero_rates: {1.0: 0.0351, 5.0: 0.0361}}}\n";
 
-// More quotes than parameters, with residuals that bend the fit.
+// Quotes of Heston outnumber its parameters and leave residuals, which add second-order terms to derivatives.
 const marked_quotes heston_quotes{day_and_curve +
                                   "assets: {INDEX: {currency: USD, spot: 6900, dividend_yield: 0.0125}}\n"
                                   "calibrate:\n"
@@ -146,13 +146,13 @@ double bell(double x) {
 
 }  // namespace
 
-// The search is not differentiated: a fit to moved quotes ends where the derivatives say.
+// Derivatives of fits, found without differentiating the search, must say where fits to moved quotes end.
 TEST(quotes_view, fitted_numbers_follow_as_fits_to_moved_quotes_do) {
     std::size_t compared = 0;
     for (const marked_quotes* of : {&heston_quotes, &bates_quotes, &svi_quotes, &hull_white_quotes}) {
         for (const calibrations::fitted_numbers& fit : followed(*of)) {
             for (std::size_t q = 0; q < fit.quotes.size(); ++q) {
-                // Found by its value: no two of a file are alike.
+                // The quote is found in the text by its value: no two of a file are equal.
                 std::size_t place = 0;
                 while (of->value(place) != fit.quotes[q].market) ++place;
                 const double h = 3e-4 * of->value(place);
@@ -169,12 +169,12 @@ TEST(quotes_view, fitted_numbers_follow_as_fits_to_moved_quotes_do) {
             }
         }
     }
-    // Heston 4 x 6, Bates 4 x 6, SVI 2 x 5 x 7, Hull and White 2 x 4.
+    // Parameters times quotes: Heston 4 x 6, Bates 4 x 6, SVI 2 x 5 x 7, Hull and White 2 x 4.
     EXPECT_EQ(compared, 126u);
 }
 
-// As many quotes as parameters are met exactly, so a quoted option has Black's vega to its own quote and none
-// to the others.
+// As many quotes as parameters: the fit meets all exactly. A quoted option then has Black's vega to its own
+// quote and none to others.
 TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
     const marked_quotes quotes{day_and_curve +
                                "assets: {INDEX: {currency: USD, spot: 100}}\n"
@@ -208,7 +208,7 @@ TEST(quotes_view, an_option_that_is_met_has_its_own_vega_alone) {
         const double vega = 0.01 * 100 * bell(d1) * std::sqrt(years) * static_cast<double>(i + 1);
         for (std::size_t q = 0; q < keys.size(); ++q) {
             const greek_row& row = row_of(r, "o" + std::to_string(i), keys[q].key);
-            // The time-stepping error of Heston is smaller than this.
+            // Tolerance for the error that Heston's time steps make.
             expect_near(row, q == i ? vega : 0, 0.01 * vega);
             EXPECT_EQ(row.measure, "vega");
             EXPECT_EQ(row.unit, "USD per 1 % of volatility");
@@ -249,8 +249,8 @@ TEST(quotes_view, a_caplet_that_is_met_has_its_own_vega_alone) {
     }
 }
 
-// Quotes that no model meets, and an average without a formula, against a market fitted to moved quotes on
-// the same paths.
+// An Asian, which has no formula, with quotes that no model meets: sensitivities against prices in markets
+// fitted to moved quotes, on the same paths.
 TEST(quotes_view, of_an_average_is_what_calibrating_again_gives) {
     const std::string trade =
         "  - {id: asian, product: asian, underlying: INDEX, strike: 6900, quantity: -2, averaging_dates: "
@@ -267,7 +267,7 @@ TEST(quotes_view, of_an_average_is_what_calibrating_again_gives) {
         const greek_row& row = row_of(r, "asian", followed(heston_quotes).front().quotes[q].key);
         expect_near(row, truth, 2e-3 * std::abs(truth));
     }
-    // Fixed during the fit, so it stays a risk of its own.
+    // kappa was fixed during the fit, so its sensitivity stays a row of its own.
     EXPECT_EQ(row_of(r, "asian", "INDEX.heston.kappa").measure, "parameter");
     EXPECT_THROW(row_of(r, "asian", "INDEX.heston.v0"), std::logic_error);
 }

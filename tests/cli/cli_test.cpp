@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command as a user meets it: its output, exit codes and files, and what stops it.
+// The command as a user meets it: output, exit codes, files, and signals that stop it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -39,7 +39,7 @@ using tilewalk::tests::shown;
 using tilewalk::tests::surroundings;
 using tilewalk::tests::text_of;
 
-// The line of a trade in CSV without its last three columns, its place in the file.
+// A trade's line of CSV without the last three columns, which say where the trade stands in the book.
 std::string figures_of(const std::string& csv, const std::string& trade) {
     std::istringstream lines(csv);
     for (std::string line; std::getline(lines, line);) {
@@ -114,7 +114,7 @@ TEST_F(cli, empty_book_is_priced_in_no_time) {
     EXPECT_EQ(run({"validate", "empty.yaml"}).out, "0 trades, all valid\n");
 }
 
-// A failed nightly extract is most often a header without rows.
+// A header without rows, as a nightly extract that failed leaves it.
 TEST_F(cli, a_book_without_trades_is_remarked_upon_and_refused_strictly) {
     put("header.csv", "id,product,underlying,strike,maturity\n...\n");
     put("strict_market.yaml", market_text + "...\n");
@@ -154,7 +154,7 @@ TEST_F(cli, absurd_counts_are_wrong_usage) {
                 << shown(with, got);
         }
     }
-    // Two trades of 8 tiles.
+    // The work of this book: two trades of 8 tiles (1024 paths) each.
     const finished many = run({"plan", "book.yaml", "-o", "plan", "--shards", "17"});
     EXPECT_EQ(many.code, 2) << many.err;
     EXPECT_TRUE(has(many.err,
@@ -368,7 +368,7 @@ TEST_F(cli, help_fits_80_columns) {
     }
 }
 
-// The options that are used most come first, then those of each group.
+// Order of the options in help: the most used first, then group by group.
 TEST_F(cli, help_is_in_groups) {
     const std::string out = run({"price", "--help"}).out;
     std::vector<std::size_t> at;
@@ -667,9 +667,9 @@ TEST_F(cli, output_that_cannot_be_written_is_refused_and_leaves_nothing) {
     expect({"price", "book.yaml", "-o", "/dev/full"}, 75, "/dev/full: can't write: No space left on device");
     expect({"price", "book.yaml", "-o", std::string(300, 'x') + ".csv"}, 2,
            "can't write: File name too long");
-    // A file size limit imitates a disk that fills up.
+    // A limit on file size stands for a disk that fills up.
     surroundings in;
-    in.largest_file = 200;  // room for a message, not for results
+    in.largest_file = 200;  // enough for a message, too little for results
     expect({"price", "book.yaml", "-o", "old.csv"}, 75, "old.csv: can't write: File too large", in);
     expect({"price", "book.yaml", "-o", "new.csv"}, 75, "new.csv: can't write: File too large", in);
     EXPECT_EQ(text_of(folder / "old.csv"), "old\n");
@@ -719,7 +719,7 @@ TEST_P(cli_interrupted, run_ends_with_its_code_and_leaves_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(signals, cli_interrupted, testing::Values(SIGINT, SIGTERM));
 
-// A shell ignores SIGINT in background jobs.
+// Shells start background jobs with SIGINT ignored, so Ctrl-C must not stop them.
 TEST_F(cli, a_job_in_the_background_goes_on_when_its_terminal_interrupts) {
     const arguments with{
         "-c",
@@ -796,7 +796,7 @@ TEST_F(cli, price_and_validate_tell_of_a_surface_that_was_bent) {
     }
 }
 
-// A page per trade, without a listing of 1,120 lines.
+// explain prints a page for each trade of the demo book, instead of 1,120 lines of its whole program.
 TEST_F(cli, explain_keeps_a_page_for_a_usual_trade) {
     const finished demo = run({"explain", TILEWALK_SOURCE_DIR "/configs/books/demo.yaml"});
     ASSERT_EQ(demo.code, 0) << demo.err;
@@ -854,7 +854,7 @@ TEST_F(cli, missing_correlations_are_told_once_and_refused_strictly) {
         EXPECT_EQ(run({does, "two.yaml", "--market", "stated.yaml", "--strict"}).code, 0) << does;
     }
     EXPECT_TRUE(has(run({"explain", "two.yaml", "worst"}).out, "not stated, so taken as 0  ACME and BETA\n"));
-    // Strict reading of the book's market requires an end marker.
+    // With --strict the book's market must have its end marker.
     put("market.yaml", market_text + "...\n");
     const finished strict = run({"price", "two.yaml", "--strict"});
     EXPECT_EQ(strict.code, 3) << strict.err;
@@ -913,7 +913,7 @@ TEST_F(cli, devices_are_listed) {
     expect({"devices", "--format", "xml"}, 2, "--format: found 'xml'");
 }
 
-// A volatility of 0.225 instead of 0.22 moves a price by less than its errors, but not by chance.
+// A volatility of 0.225 instead of 0.22 moves the price by less than its errors; on equal paths diff sees it.
 TEST_F(cli, diff_finds_a_small_change_of_the_market) {
     const auto write_market = [this](const std::string& volatility) {
         std::ofstream(folder / "changed.yaml") << "as_of: 2026-01-15\ncurrencies: {USD: {rate: "
@@ -1091,7 +1091,7 @@ TEST_F(cli, timings_are_told_beside_the_same_prices) {
             if (line.size() < column || line.starts_with("beside")) continue;
             const std::string name = line.substr(0, line.find("  "));
             const double milliseconds = std::strtod(line.c_str() + column, nullptr);
-            // The table has tenths of milliseconds, and these stages take several.
+            // Times are printed in tenths of milliseconds, and these stages take several milliseconds.
             const bool is_at_work =
                 name == "reading the book" || name == "planning" || name == "walking paths";
             EXPECT_TRUE(!is_at_work || milliseconds > 0) << line;
@@ -1134,7 +1134,7 @@ TEST_F(cli, diff_judges_in_standard_errors) {
 }
 
 TEST_F(cli, verify_says_whether_prices_are_right) {
-    // A GPU would compile a kernel for each of the trades.
+    // On the CPU, because a GPU would compile a kernel for each of the trades.
     const arguments small{"verify", "--trades", "240", "--paths", "1500", "--device", "cpu"};
     const auto with = [&small](const arguments& more) {
         arguments all = small;
@@ -1165,7 +1165,7 @@ TEST_F(cli, verify_says_whether_prices_are_right) {
         csv.starts_with("mistake,product,known_by,trades,statistic,value,low,high,false_alarm,verdict\n"));
     EXPECT_TRUE(has(csv, "\n,digital,") && has(csv, "\n,european,") && !has(csv, "barrier")) << csv;
 
-    // Few trades miss a small mistake and notice a large one.
+    // With so few trades, a small planted mistake is not noticed, and a large one is.
     const arguments fewer{"verify",    "--trades", "100",     "--paths", "1000",
                           "--product", "european", "digital", "--plant", "drift"};
     const finished small_one = run(fewer);
@@ -1203,7 +1203,7 @@ void wait_for(const running& started, const std::string& said) {
     while (!has(started.said_on_stderr(), said)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-// The slow trades leave little more than this waits for.
+// Trades of a million paths are so slow that most of the 400 are not priced when the signal arrives.
 TEST_P(cli_interrupted, verify_writes_what_was_priced) {
     for (const std::string format : {"json", "csv", "txt"}) {
         const std::string file = "made." + format;
@@ -1502,7 +1502,7 @@ TEST_F(cli, bench_writes_the_rows_it_has) {
     }
 }
 
-// The signals interrupt long work: calibrating a leverage function, planning, a fit.
+// Each command is interrupted in long work: calibrating a leverage function, planning, a fit.
 TEST_P(cli_interrupted, every_command_ends_with_its_code) {
     std::string trades;
     for (int i = 0; i < 50; ++i)
@@ -1540,7 +1540,7 @@ TEST_F(cli, control_characters_of_a_file_never_reach_the_terminal) {
                                                         {"validate", "evil.yaml"},
                                                         {"explain", "evil.yaml"}}) {
         const finished got = run(with);
-        const bool data = with.size() == 2 && with[0] == "price";  // CSV on standard output is data
+        const bool data = with.size() == 2 && with[0] == "price";  // CSV on standard output is left as it is
         EXPECT_FALSE(has((data ? "" : got.out) + got.err, "\x1b")) << shown(with, got);
         EXPECT_NE(got.code, 0) << shown(with, got);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk import and books of tables as commands: their output and exit codes.
+// The command `tilewalk import`, and commands on books that are tables: output and exit codes.
 #include <gtest/gtest.h>
 
 #include <filesystem>

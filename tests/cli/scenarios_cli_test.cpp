@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk scenarios as a user meets it, and plan, run and merge of scenarios.
+// The command `tilewalk scenarios`, and plan, run and merge of scenarios in shards.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ TEST_F(scenarios_cli, output_over_an_input_is_refused_and_harms_nothing) {
         expect(in_file("history.yaml", {"--format", "csv", "-o", name}), 2,
                "this is the same file as '" + std::string(name) + "', which is read");
     expect({"scenarios", "book.yaml", "--scenarios", "risk/var.csv", "--files", "risk"}, 2, "risk/var.csv");
-    surroundings in;  // as with >> in a shell
+    surroundings in;  // standard output appends to a file, as by >> in a shell
     in.out = ::open((folder / "scenarios.yaml").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     expect(with(), 2, "standard output: can't write: this is the same file as 'scenarios.yaml'", in);
     ::close(in.out);
@@ -216,7 +216,7 @@ TEST_F(scenarios_cli, settings_are_printed_and_nothing_is_done) {
     EXPECT_FALSE(files().contains("risk") || files().contains("gains.csv"));
 }
 
-// `paths` is the upper limit.
+// `paths` limits what a run may take to reach its tolerance.
 TEST_F(scenarios_cli, gains_that_miss_their_tolerance_are_told_and_exit_3) {
     const arguments most{"--paths", "4096", "--controls", "none", "--tolerance"};
     const auto to = [&](const char* tolerance) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices one call through the installed library and compares it with Black-Scholes.
+// A user's program: prices one call through the installed library and compares it with Black-Scholes.
 #include <tilewalk/tilewalk.h>
 
 #include <cmath>

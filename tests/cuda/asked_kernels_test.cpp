@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run asks the store for its shock kernels, and the device for their occupancy, once and not for each
-// trade.
+// Pricing asks the kernel store for its shock kernels, and the device for their occupancy, once for a run and
+// not for each trade.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tilewalk::asked_kernels_test {
 namespace {
 
 struct asked {
-    std::uint64_t of_store = 0;  // repeated requests
+    std::uint64_t of_store = 0;  // requests for a kernel that was asked for before
     int of_device = 0;
 };
 asked asked_for(int trades) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run-time compiler: every kernel header alone, messages about a faulty text, many threads at once, and
-// libraries that are not NVRTC.
+// The run-time compiler (NVRTC): compiles each kernel header alone, tells what is wrong with a text, serves
+// many threads at once, and refuses libraries that are not NVRTC.
 #include "engine/walk/cuda/compile/compiler.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_F(compiler, compiles_every_kernel_header_alone) {
     const auto headers = tilewalk::cuda::kernel_headers();
     ASSERT_FALSE(headers.empty());
     for (const auto& header : headers) {
-        // Needs a header of the toolkit; bench_random_test compiles it if there is one.
+        // curand.h includes a header of the CUDA toolkit; bench_random_test compiles it where there is one.
         if (header.name == "kernels/studies/curand.h") continue;
         try {
             const auto got = nvrtc_compiler().compile(
@@ -123,7 +123,7 @@ TEST_F(compiler, builds_without_a_wish_for_blocks_what_spills_with_it) {
     };
     const std::string fits = " 0 bytes stack frame, 0 bytes spill stores";
     for (const int numbers : {40, 100}) {
-        // Four blocks of 256 threads leave 64 registers for each thread.
+        // With four resident blocks of 256 threads, each thread has 64 registers.
         const auto wished =
             nvrtc_compiler().compile({text(numbers, " TILEWALK_RESIDENT_BLOCKS(4)"), "sm_90"});
         EXPECT_NE(wished.log.find(fits), std::string::npos) << wished.log;
@@ -270,7 +270,7 @@ TEST(compiler_open_nvrtc, takes_no_version_that_is_too_old) {
     }
     const std::string old = why_not({library});
     EXPECT_NE(old.find(library + " (is NVRTC 11.8)"), std::string::npos) << old;
-    // Another name, because the loader recognises the first library by its name.
+    // The second library gets another file name, because the loader knows loaded libraries by name.
     const std::string lame = stem.string() + "_lame.so";
     fs::remove(library);
     build("extern \"C\" int nvrtcVersion(int* a, int* b) { *a = 12; *b = 0; return 0; }\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: the owners of a device's resources, with every call failing once; the fake device itself; the
-// survey; and the real device if there is a GPU.
+// Devices: objects that own a device's resources, with every call failing in turn; the fake device; the
+// survey of devices; and a real GPU if there is one.
 #include "engine/walk/cuda/device/device.h"
 
 #include <gtest/gtest.h>
@@ -137,9 +137,9 @@ TEST(device_fake_device, does_deferred_work_when_it_is_waited_for) {
         const owned_stream first = new_stream(d), second = new_stream(d);
         *staging.as<int>() = 1;
         d.upload(a.as<void>(), staging.as<void>(), sizeof(int), first.get());
-        *staging.as<int>() = 2;  // too early: the copy has not been waited for
+        *staging.as<int>() = 2;  // too early: the copy to the device may read this
         d.upload(b.as<void>(), &from, sizeof(int), first.get());
-        from = 3;  // in time: pageable memory is read before the call returns
+        from = 3;  // harmless: pageable memory is read before the call returns
         const owned_event copied = new_event(d, first.get());
         EXPECT_FALSE(d.has_happened(copied.get()));
         d.wait_for(second.get(), copied.get());
@@ -286,7 +286,7 @@ TEST(device_owners, leave_nothing_behind_whatever_call_fails) {
             for (int nth = 1; nth <= count; ++nth) {
                 for (const auto what : {device_failure::out_of_memory, device_failure::illegal_address,
                                         device_failure::lost, device_failure::refused}) {
-                    // A failure that only the guard sees, after the result arrived, is ignored.
+                    // The second wait is a guard's, after the result has arrived: its failure is ignored.
                     const bool by_guard = call == "wait" && nth > 1;
                     EXPECT_EQ(attempt({{call, nth, what}}, nullptr), by_guard ? "right" : "failed")
                         << call << " number " << nth << " failing with " << static_cast<int>(what)
@@ -356,7 +356,7 @@ TEST(device_survey, an_architecture_is_named_as_compilers_name_it) {
     EXPECT_EQ(p.architecture(), "sm_121");
 }
 
-// PTX for every supported GPU; the driver translates it.
+// A kernel as PTX for every GPU that is supported; the driver translates it.
 constexpr const char* ptx = R"(
 .version 7.0
 .target sm_80
@@ -511,7 +511,7 @@ TEST_F(device_on_a_gpu, tells_what_a_kernel_takes) {
 }
 
 TEST_F(device_on_a_gpu, refuses_code_and_names_that_it_does_not_know) {
-    // A device may examine code only when a kernel is requested.
+    // The driver may look at code only when a kernel is asked for by name.
     EXPECT_THROW(
         {
             const owned_module none(
@@ -602,7 +602,7 @@ TEST_F(device_on_a_gpu, is_used_by_many_threads) {
     for (const auto& r : results) EXPECT_EQ(r, expected());
 }
 
-// An illegal address destroys the context, so this needs a process of its own.
+// An illegal address destroys the process's context, so the test runs in a process of its own.
 TEST_F(device_on_a_gpu, is_lost_for_good_by_a_wild_address) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto go_astray = [this] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tilewalk devices`, on made-up machines and on this one.
+// `tilewalk devices` (the list of GPUs), on made-up machines and on this one.
 #include "tilewalk/devices.h"
 
 #include <gtest/gtest.h>

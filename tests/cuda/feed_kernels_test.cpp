@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of kernels through the run-time compiler)
-// Every feed, in a small path kernel, through the run-time compiler: no spills, no stack frame, the feed's
-// characteristic instructions, and the promised number of copies of a step.
+// Compiles every feed (prefetch strategy) in a small path kernel: no spills, no stack frame, the instructions
+// that characterise the feed, and as many copies of the step's code as it should have.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -35,8 +35,8 @@ struct feed_kernel {
     std::string space = "read_only";
     std::string row_space = "read_only";
     int l2_bytes = 0;
-    int streams = 1;          // of each kind; slots take turns
-    std::string defect = {};  // a feed of its own
+    int streams = 1;          // streams of each kind; slots take them in turn
+    std::string defect = {};  // source of a feed, in place of a known one
 };
 
 std::string text_of(const feed_kernel& k) {
@@ -114,7 +114,7 @@ walk(const __grid_constant__ tilewalk::kernels::path_arguments a) {{
         fmt::arg("type", k.defect.empty() ? feed.type() : "defect"));
 }
 
-// An instruction of the PTX that a feed promises, `least` to `most` times.
+// A PTX instruction that the kernel of a feed must have, `least` to `most` times.
 struct promise {
     std::string_view instruction;
     int least = 1;
@@ -145,11 +145,11 @@ class feed_kernels : public testing::Test {
     }
 };
 
-// In double: one shock a step, one path a thread, distance 8. The compiler chooses the type after v2.
+// With double shocks: one a step, one path a thread, distance 8. The compiler chooses the type after v2.
 std::vector<promise> promises_in_double(std::string_view feed) {
     const std::string_view step = "// a copy of the step", load = "ld.global.nc.v2.";
     const promise once{step, 1, 1};
-    const promise with_rest{step, 8, 15};  // the compiler also lays out the remaining steps
+    const promise with_rest{step, 8, 15};  // the steps left at the end may be laid out, too
     if (feed == "none") return {once, {load, 1, 1}};
     if (feed == "unroll") return {with_rest, {load, 8, 15}};
     if (feed == "register_batched") return {{step, 8, 8}, {load, 8, 8}};
@@ -168,13 +168,13 @@ std::vector<promise> promises_in_double(std::string_view feed) {
         return {once,
                 {"cp.async.bulk.shared::cluster.global.mbarrier", 2, 2},
                 {"mbarrier.try_wait.parity", 1, 1}};
-    // A group of two, in the loop of quiet groups and in that of the others.
+    // Draws two steps at a time, in a loop for groups without events and in a loop for the others.
     if (feed == "inline") return {{step, 4, 4}};
     return {{"a feed without promises"}};
 }
 
-// In single: three shocks a step and four paths a thread, one 16-byte access per shock. The step is laid out
-// for each path.
+// Expected with float shocks: three a step, four paths a thread, so one access of 16 bytes per shock. The
+// step's code occurs once for each path.
 std::vector<promise> promises_in_single(std::string_view feed) {
     const promise once{"// a copy of the step", 4, 4};
     if (feed == "none") return {once, {"ld.global.nc.v4.", 3, 3}};
@@ -193,7 +193,7 @@ std::vector<promise> promises_in_single(std::string_view feed) {
 TEST_F(feed_kernels, keep_to_registers_and_say_what_they_do) {
     for (const auto& feed : cuda::feeds()) {
         const std::string name(feed.name);
-        // Rows are in constant memory, so that loads from global memory are shocks.
+        // Rows are put into constant memory, so that all loads from global memory are of shocks.
         const feed_kernel in_double{.feed = name, .row_space = "constant"};
         if (feed.least_compute_capability <= 80) expect_kernel(in_double, "sm_80", promises_in_double(name));
         expect_kernel(in_double, "sm_90", promises_in_double(name));
@@ -211,7 +211,7 @@ TEST_F(feed_kernels, keep_to_registers_and_say_what_they_do) {
     }
 }
 
-// A trade's stream keys, two words each, come in one load and stay in registers.
+// Keys of a trade's streams, two words each, are loaded by one instruction and stay in registers.
 TEST_F(feed_kernels, keep_the_keys_of_streams_in_registers) {
     for (const int streams : {1, 2, 3}) {
         for (const int width : {1, 2}) {
@@ -234,7 +234,7 @@ TEST_F(feed_kernels, read_every_space) {
         std::vector<promise> promises;
         if (name == "constant") promises = {{"tilewalk_rows[61440]", 1, 1}, {"ld.const.", 3}};
         if (name == "texture") promises = {{"tex.1d.v4.u32.s32", 4}};
-        if (name == "global") promises = {{"ld.global.nc.", 4, 4}};  // at the beginnings of rows, and events
+        if (name == "global") promises = {{"ld.global.nc.", 4, 4}};  // loads at starts of rows and of events
         if (name == "read_only") promises = {{"ld.global.nc.", 5}};
         expect_kernel(k, "sm_90", promises);
         k.shock = "float";
@@ -244,7 +244,7 @@ TEST_F(feed_kernels, read_every_space) {
     }
 }
 
-// An index known only at run time moves a register ring to local memory.
+// A ring in registers that is indexed at run time is moved to local memory, which must be noticed.
 TEST_F(feed_kernels, a_ring_that_is_no_longer_in_registers_is_found) {
     feed_kernel k{.feed = "register_rolling"};
     k.defect = R"(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs that fail under the engine: fake ones, whose kernels leave made-up moments. A GPU's error is never
-// silent, whoever prices the trade in the end.
+// GPUs that fail while the engine uses them (fakes, whose kernels leave made-up results). A GPU's error is
+// always told, whoever prices the trade in the end.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -300,7 +300,7 @@ TEST(gpu_failures_work_left_to_the_processor, is_named_once_by_reason) {
     EXPECT_TRUE(fake_machine().price(puts, "cpu", with).manifest.left_to_processor.empty());
 }
 
-// The GPU's memory has room for training a single put.
+// The GPU has memory to train the single put's policy, and not to train the others'.
 TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
     const std::string puts = market_of_a +
                              "trades:\n"
@@ -313,7 +313,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
                                                          const cuda::launch& l,
                                                          std::span<void*> arguments) -> fake_gpu::work {
         if (name == "walk" || text == cuda::merge_kernel_text()) return does(text, name, l, arguments);
-        return [] {};  // trains a policy
+        return [] {};  // kernels that train a policy do nothing
     };
     run_settings with;
     with.paths = 4096;
@@ -328,7 +328,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
               (std::vector<left_work>{{"policies", 1, "a GPU's memory has no room for their training"}}));
 }
 
-// Enough assets that an adjoint costs less than tangents.
+// With so many assets, derivatives by the adjoint (backward) cost less than by tangents (forward).
 constexpr std::size_t assets_of_worst = 8;
 std::string worst_of_all() {
     std::string market = "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}}\n  assets:\n",
@@ -379,7 +379,7 @@ TEST(gpu_failures_work_left_to_the_processor, has_no_ways_back_of_replayed_shock
     EXPECT_EQ(got.manifest.left_to_processor, std::vector<left_work>{});
 }
 
-// The treatment of jumps is decided in double, from numbers that any device has.
+// How jumps are smoothed is decided in double, from random numbers that any device has.
 TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
     const std::string digital =
         market_of_a +
@@ -394,7 +394,7 @@ TEST(gpu_failures, jumps_are_treated_whatever_the_source) {
     EXPECT_EQ(got.manifest.devices, std::vector<std::string>{"fake 0"});
 }
 
-// The fake GPU has no cuRAND, or one that finds no GPU.
+// cuRAND is missing beside the fake GPU, or finds no GPU.
 TEST(gpu_failures, derivatives_that_no_source_has_numbers_for_fail_by_trade) {
     run_settings with;
     with.paths = 4096;
@@ -416,7 +416,7 @@ TEST(gpu_failures, who_asked_for_a_gpu_gets_its_error) {
     }
 }
 
-// The CPU has neither cuRAND's random numbers nor the arithmetic of single_fast.
+// A fallback to the CPU is impossible: it has neither cuRAND's numbers nor the arithmetic of single_fast.
 TEST(gpu_failures, what_the_cpu_cannot_do_fails_with_the_error_of_the_gpu) {
     run_settings curand, fast;
     curand.random = "curand_philox";
@@ -438,7 +438,7 @@ TEST(gpu_failures, a_price_that_is_not_compared_with_double_says_so) {
     const results expected = sound.price("auto", fast);
     EXPECT_TRUE(expected.rows[0].shadow_difference);
     fake_machine machine;
-    machine.gpu().failures = {{"free_bytes", 2, device_failure::other}};  // of the sample
+    machine.gpu().failures = {{"free_bytes", 2, device_failure::other}};  // fails the sample in double
     const results got = machine.price("auto", fast);
     EXPECT_EQ(got.rows[0].status, trade_status::priced);
     EXPECT_EQ(got.rows[0].price, made_up_price);
@@ -481,7 +481,7 @@ TEST(gpu_failures, the_others_take_over_at_any_launch) {
         fake_machine machine(3);
         machine.gpu(1).failures = {{"run", nth, device_failure::lost}};
         machine.gpu(2).when = fake_gpu::schedule::by_dice;
-        // The other GPUs wait until this one has begun work.
+        // The other GPUs begin only when GPU 1 has, so that it has work that fails.
         std::atomic<bool> has_begun{false};
         for (const std::size_t i : {0u, 1u, 2u}) {
             machine.gpu(i).kernel = [&has_begun, i, does = machine.gpu(i).kernel](

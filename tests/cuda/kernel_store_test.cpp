@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of compiled kernels against everything that disks, processes and threads do to it, with a
-// compiler that counts.
+// The store of compiled kernels under all that disks, processes and threads may do to it. A fake compiler
+// counts what it compiles.
 #include "engine/walk/cuda/compile/kernel_store.h"
 #include "tests/own_folder.h"
 
@@ -33,7 +33,7 @@ using tilewalk::error_kind;
 using tilewalk::cuda::compile_request;
 using tilewalk::cuda::kernel_store;
 
-// The fake compiler's cubin: every byte value, and long enough for several writes.
+// A cubin of the fake compiler: has all byte values, and is so long that a file takes several writes.
 std::string cubin_of(const compile_request& what, const std::string& version) {
     std::string cubin =
         "\x7f"
@@ -97,7 +97,7 @@ TEST(kernel_store, keeps_a_kernel_for_the_next_run) {
         kernel_store store(builds, at.path / "not" / "yet" / "there");
         const auto first = store.cubin(request);
         EXPECT_EQ(*first, cubin_of(request, "fake 1"));
-        EXPECT_EQ(store.cubin(request), first);  // the same object
+        EXPECT_EQ(store.cubin(request), first);  // pointer to the same object
         EXPECT_EQ(store.so_far().compiled, 1u);
         EXPECT_EQ(store.so_far().from_memory, 1u);
         EXPECT_EQ(store.so_far().from_disk, 0u);
@@ -256,7 +256,7 @@ TEST(kernel_store, reads_a_folder_that_it_must_not_write) {
     const folder at;
     counting_compiler builds;
     kernel_store(builds, at.path).cubin(request);
-    // Root ignores file permissions, so a process without privileges looks.
+    // Root may write in spite of file permissions, so a child without privileges uses the store.
     fs::permissions(at.path, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::group_read |
                                  fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
     const ::pid_t child = ::fork();
@@ -281,7 +281,7 @@ TEST(kernel_store, reads_a_folder_that_it_must_not_write) {
 TEST(kernel_store, leaves_no_half_entry_on_a_full_disk) {
     const folder at;
     counting_compiler builds;
-    // On a full disk, a write stops short and the next one fails.
+    // A limit on file size acts as a full disk: one write stops short, the next one fails.
     const ::pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -327,7 +327,7 @@ TEST(kernel_store, many_processes_share_a_folder) {
                 }
                 if (store.so_far().damaged != 0) ::_exit(2);
                 if (!store.why_not_kept().empty()) ::_exit(3);
-                // Removing entries while others work makes every round a race.
+                // Removes entries while other processes use them, so that every round is a race.
                 if (round + 1 < rounds) {
                     std::error_code ignored;
                     for (const auto& file : fs::directory_iterator(at.path, ignored)) {
@@ -362,7 +362,7 @@ class meeting_compiler : public counting_compiler {
 
 TEST(kernel_store, different_texts_build_in_parallel) {
     constexpr int threads = 4;
-    meeting_compiler builds(threads);  // hangs if they don't
+    meeting_compiler builds(threads);  // each waits for the others: hangs unless they build in parallel
     kernel_store store(builds, {});
     std::vector<std::jthread> all;
     for (int t = 0; t < threads; ++t) {
@@ -438,7 +438,7 @@ TEST(kernel_store, a_failure_reaches_all_who_wait_and_is_forgotten) {
     std::vector<std::jthread> all;
     all.emplace_back(ask);
     builds.started.wait();
-    // Callers find a build under way or, if they are late, none, and then succeed.
+    // Each caller finds the build under way and its failure, or comes later and builds with success.
     for (int t = 0; t < 3; ++t) all.emplace_back(ask);
     builds.let_go();
     all.clear();
@@ -512,7 +512,7 @@ TEST(kernel_store, says_of_a_folder_why_it_keeps_nothing) {
     const std::string file = folder.write("file", "").string();
     EXPECT_EQ(why_not_kept_in(file), file + " is no folder");
     EXPECT_EQ(why_not_kept_in(file + "/below"), file + " is no folder");
-    if (::geteuid() == 0) return;  // root may write anywhere
+    if (::geteuid() == 0) return;  // permissions don't stop root
     std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
     EXPECT_EQ(why_not_kept_in(folder.path()), folder.path().string() + ": Permission denied");
 }

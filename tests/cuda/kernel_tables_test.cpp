@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of compiled or tuned kernels: every word for people, and the cells for programs.
+// Tables of compiled and of tuned kernels: all words of the table for people, and the columns for programs.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knobs: a line of the table is all that settings, checks, wishes, texts and sweeps need. Each test goes
-// through the whole table, to find a knob that is missing somewhere.
+// Knobs (settings of a kernel's text): settings, checks, wishes, texts and sweeps follow from a line of the
+// table alone. Each test goes through the whole table, to find a knob that one of them lacks.
 #include "engine/walk/cuda/compile/knobs.h"
 
 #include <gtest/gtest.h>
@@ -183,7 +183,7 @@ TEST(knobs, go_through_every_setting_once) {
     }
 }
 
-// A feed's own knob needs the table line and the use: its value reaches the feed's type.
+// A knob of one feed takes a table line and a use: its value becomes an argument of the feed's type.
 TEST(knobs, of_a_feed_alone_are_arguments_of_its_type) {
     static constexpr std::array lines{1, 2, 4};
     std::vector<knob> table(knob_table.begin(), knob_table.end());
@@ -259,8 +259,8 @@ program::path_program of_nodes(std::size_t nodes, std::size_t tables) {
     return out;
 }
 
-// Steps of up to 12 nodes in mixed and 24 in single_fast have the resident blocks measured to be best; a
-// table read counts as eight nodes.
+// Blocks resident by default, measured to be fastest, for steps of up to 12 nodes in mixed and 24 in
+// single_fast; a table read counts as eight nodes.
 TEST(knobs_of_decisions, have_blocks_by_the_nodes_of_a_step) {
     const auto blocks = [](precision in, std::size_t nodes, std::size_t tables) {
         kernel_wish wish;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of kernels is reliable: an unknown kernel is compiled, a wrong line is found, and the digest
-// covers everything that the facts depend on.
+// The ledger of kernels (tests/data/kernels.txt): an unknown kernel is compiled, a wrong line is found, and
+// the digest covers all that registers and instructions depend on.
 #include "tests/known_kernels.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST_F(known_kernels, a_digest_changes_with_what_the_facts_follow_from) {
 TEST_F(known_kernels, a_digest_changes_with_a_header_that_is_included_and_with_no_other) {
     const std::string line = "inline constexpr int more = 1;\n";
     EXPECT_NE(with_line_in("kernels/ptx.h", line).of(spilling, {}), digest_);
-    EXPECT_NE(with_line_in("kernels/arguments.h", line).of(spilling, {}), digest_);  // included by ptx.h
+    EXPECT_NE(with_line_in("kernels/arguments.h", line).of(spilling, {}), digest_);  // ptx.h includes it
     EXPECT_EQ(with_line_in("kernels/way_back/kernel.h", line).of(spilling, {}), digest_);
     EXPECT_EQ(with_line_in("kernels/ptx.h", "  // A comment.\n").of(spilling, {}), digest_);
 }
@@ -120,7 +120,7 @@ TEST_F(known_kernels, a_file_that_is_no_ledger_is_refused) {
     EXPECT_THROW(with_line(digest_ + " 1 32 0 0 0 0 0 0 x"), std::runtime_error);
     const std::string line = digest_ + " 1 32 0 0 0 0 0 0";
     EXPECT_THROW(with_line(line + "\n" + digest_ + " 1 32 8 0 0 0 0 0"), std::runtime_error);
-    EXPECT_NO_THROW(with_line(line + "\n" + line));  // as after a git merge
+    EXPECT_NO_THROW(with_line(line + "\n" + line));  // a merge in git may leave a line twice
     EXPECT_THROW(with_line(line, "ingore"), std::invalid_argument);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs to a tolerance on GPUs: later rounds walk some of the trades and need no kernel that the first round
-// did not have.
+// Runs to a tolerance on GPUs: rounds after the first walk some of the trades only, and need no kernel that
+// the first round did not compile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ struct trade {
     bool goes_on;
 };
 
-// Programs of the remaining trades differ from those of all trades: three European options, which share
-// points, are done at once.
+// Three European options, which share points, meet their tolerance at once; so the programs of the trades
+// left differ from those of all trades.
 const std::vector<trade> without_rights{
     {"id: call, product: european, underlying: A, strike: 104, maturity: 1", false},
     {"id: put, product: european, option: put, underlying: A, strike: 96, maturity: 1", false},
@@ -64,7 +64,7 @@ const std::vector<trade> without_rights{
      "notional: 100",
      true},
 };
-// Calls and puts on an asset with steps between their dates have sections of their own beside a common step.
+// Puts and calls on an asset with steps between dates have sections of their own beside a common step.
 const std::vector<trade> with_rights{
     {"id: put, product: american, option: put, underlying: H, strike: 100, maturity: 0.5, exercise_step: "
      "0.125",
@@ -119,8 +119,8 @@ void expect_no_more_kernels(const both_runs& of, const std::vector<trade>& trade
     EXPECT_EQ(of.several.manifest.kernels_from_cache, of.one.manifest.kernels_from_cache);
 }
 
-// A price of about 1 for any trade; its error falls as the root of the number of paths, both by paths and by
-// randomisations.
+// Fake walk: a price of about 1 for any trade, with an error that falls as the root of the number of paths,
+// whether estimated from paths or from randomisations.
 void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     constexpr word64 randomisations = 16;
     for (word32 block = 0; block < how.blocks; ++block) {
@@ -152,7 +152,7 @@ fresh_run priced(const book& trades, const run_options& with) {
         return [] {};
     };
     cuda::text_compiler compiler;
-    std::mutex lock;  // protects the texts: threads compile side by side
+    std::mutex lock;  // guards out.texts: threads compile side by side
     compiler.refuses = [&](const std::string& text) {
         const std::lock_guard guard(lock);
         return !out.texts.insert(text).second;
@@ -162,7 +162,7 @@ fresh_run priced(const book& trades, const run_options& with) {
     return out;
 }
 
-// The error of a fake price is 1 over the root of the number of paths: 1/256 for 65,536 paths.
+// Fake prices have an error of one over the root of the paths, 1/256 for 65,536.
 constexpr tolerances of_fake_prices{0.02, 0.004};
 
 void expect_texts_of_the_first_round(const std::vector<trade>& trades, run_options with) {

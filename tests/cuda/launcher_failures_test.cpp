@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host side of a GPU run without a GPU: books are packed, cut into chunks, launched, merged and taken
-// back on a fake device whose kernels read the packed data as the real ones do. Whatever fails, a price is
-// either the CPU's to the last bit or an error.
+// The host's part of a GPU run, without a GPU: books are packed, cut into chunks, launched, merged and taken
+// back when devices fail. Kernels of the fake device read packed data as real ones do. Whatever fails, a
+// price has the CPU's bits or is an error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ namespace {
 using kernels::word32;
 using kernels::word64;
 
-// One to three assets, with and without uniform shocks, one and many dates, and a trade that fails on some
+// Trades on one to three assets, with and without uniform shocks, on one and many dates; one fails on some
 // paths.
 constexpr const char* book_text = R"(
 market:
@@ -136,16 +136,14 @@ planned_book& the_book() {
 }
 
 // A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
-
-// A trade as a kernel finds it in memory, read by the rules of kernels/arguments.h alone.
 struct trade_in_memory {
     const program::path_program& code;
     const double* terms;
     const double* initial;
-    std::vector<const double*> rows;  // the first row of each section
-    const word32* keys;               // of streams, two words each
+    std::vector<const double*> rows;  // first row of numbers of each section
+    const word32* keys;               // keys of streams, two words each
     std::vector<word32> masks;
-    std::vector<std::size_t> pitches;  // distance between rows, by section
+    std::vector<std::size_t> pitches;  // distance between rows of numbers, by section
     std::size_t steps;
 
     trade_in_memory(const program::path_program& p, const kernels::path_arguments& a,
@@ -269,7 +267,7 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
 
 kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 seed, word64 paths,
                                word64 tile) {
-    // Runs on the same numbers have the same tiles, and these tests repeat them hundreds of times.
+    // Remembers tiles: these tests walk the same numbers hundreds of times.
     static std::mutex lock;
     const std::lock_guard guard(lock);
     static std::map<std::string, kernels::tile_result> known;
@@ -292,7 +290,7 @@ kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 se
     return known[key] = r;
 }
 
-// Merges the tiles of a trade into m[0].
+// Merges a trade's tiles pairwise, into m[0].
 void merge_row(kernels::tile_result* m, word32 tiles) {
     for (word32 count = tiles; count > 1; count = (count + 1) / 2) {
         for (word32 i = 0; i < (count + 1) / 2; ++i)
@@ -403,7 +401,7 @@ std::shared_ptr<std::uint64_t> last_told(run_of_book& what) {
     return last;
 }
 
-// Keeps nothing for a later run, so that each fake GPU sees everything freed.
+// Limits that keep no resources between runs, so that each fake GPU sees all freed.
 constexpr idle_limits keeps_nothing{0, 0, 0, 0};
 
 class fake_machine {
@@ -477,7 +475,7 @@ TEST(launcher_failures, is_a_back_end) {
 TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     for (const std::string reduction : {"tree", "last_block"}) {
         run_of_book what;
-        what.paths = 66 * kernels::paths_per_tile - 5;  // parts of two tiles
+        what.paths = 66 * kernels::paths_per_tile - 5;  // parts of the tallies have two tiles
         what.how.reduction = reduction;
         const auto walked = [&](const run::tile_range& tiles, std::size_t devices) {
             std::vector<std::shared_ptr<fake_gpu>> gpus;
@@ -502,7 +500,7 @@ TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     }
 }
 
-// Constant memory must hold the numbers of at least one trade; otherwise the trade names a space that would.
+// If constant memory can't hold the numbers of a single trade, the refusal names a space that can.
 TEST(launcher_failures, refuses_rows_that_constant_memory_does_not_hold) {
     const tests::surface_program p(252, 100, 2);
     const std::vector<run::job> jobs{{&p.code, &p.data, &p.when}};
@@ -569,7 +567,7 @@ TEST(launcher_failures, gives_the_bits_of_the_cpu_from_single_shocks) {
     EXPECT_EQ(machine.report(), "");
 }
 
-// The counts start anew with each chunk.
+// Counts of finished blocks, by which a kernel knows the last one, restart with each chunk.
 TEST(launcher_failures, leaves_the_merging_to_a_reduction_that_does_it) {
     run_of_book what;
     what.how.reduction = "last_block";
@@ -614,7 +612,7 @@ TEST(launcher_failures, counts_the_kernels_of_its_own_run) {
         machine.kernels().cubin({"of another run " + std::to_string(launches++), "sm_90"});
         return walks(cubin, name, l, arguments);
     };
-    const std::size_t all = 2 * (the_book().shapes() + 1);  // for each of two architectures
+    const std::size_t all = 2 * (the_book().shapes() + 1);  // each text, for two architectures
     for (const std::size_t compiled : {all, std::size_t{0}}) {
         const auto got = machine.walk(what);
         EXPECT_EQ(priced(got, what), jobs_in_all) << failures_of(got);
@@ -631,7 +629,7 @@ TEST(launcher_failures, gives_the_same_bits_in_any_chunks_on_any_devices) {
     const std::uint64_t fixed = [&] {
         const auto gpu = new_gpu(what.how);
         fake_machine machine({gpu});
-        what.memory_bytes = 1;  // too little for more than one tile at a time
+        what.memory_bytes = 1;  // so little that one tile is walked at a time
         EXPECT_EQ(priced(machine.walk(what), what), jobs_in_all);
         return gpu->most_bytes;
     }();
@@ -699,7 +697,7 @@ constexpr std::array every_failure{device_failure::out_of_memory, device_failure
 
 TEST(launcher_failures, survives_every_call_of_the_device_that_fails) {
     run_of_book what;
-    what.memory_bytes = 1;  // several chunks
+    what.memory_bytes = 1;  // too little for one chunk
     for (const auto when : {fake_gpu::schedule::late, fake_gpu::schedule::by_dice}) {
         std::map<std::string, int> calls;
         {
@@ -714,7 +712,7 @@ TEST(launcher_failures, survives_every_call_of_the_device_that_fails) {
         for (const auto& [call, count] : calls) {
             for (int nth = 1; nth <= count; ++nth) {
                 for (const auto failure : every_failure) {
-                    // All failures of the first calls, one of each later call.
+                    // The first five calls fail in every way, later calls in one way each.
                     if (nth > 5 && nth % static_cast<int>(every_failure.size()) != static_cast<int>(failure))
                         continue;
                     SCOPED_TRACE(testing::Message()
@@ -760,7 +758,7 @@ TEST(launcher_failures, survives_every_call_of_the_device_that_fails) {
 run_of_book run_on_many() {
     run_of_book what;
     what.paths = 8 * 1024 + 5;
-    what.memory_bytes = 1;  // several chunks a piece
+    what.memory_bytes = 1;  // several chunks in a piece of a device's work
     return what;
 }
 
@@ -808,15 +806,15 @@ TEST(launcher_failures, goes_on_without_a_device_that_is_lost) {
     }
 }
 
-// The other devices have finished everything else by then and wait only for pieces that may come back.
+// A device fails last of all, when the others have finished and only wait for pieces to take over.
 TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish) {
     for (const std::size_t good : {1u, 3u}) {
         run_of_book what = run_on_many();
         const auto last = last_told(what);
-        std::atomic<word32> walked{0};  // tiles of the trades
+        std::atomic<word32> walked{0};  // tiles walked by the other devices
         std::vector<std::shared_ptr<fake_gpu>> gpus;
         const auto tiles = static_cast<word32>(kernels::tiles_of(what.paths));
-        std::atomic<bool> of_bad{false};  // the bad device has a piece
+        std::atomic<bool> of_bad{false};  // the failing device has taken a piece
         for (std::size_t d = 0; d <= good; ++d) {
             gpus.push_back(new_gpu(what.how));
             gpus.back()->when = every_schedule[d % 3];
@@ -835,7 +833,7 @@ TEST(launcher_failures, takes_back_what_the_last_device_at_work_could_not_finish
                 }
                 of_bad = true;
                 of_bad.notify_all();
-                // The bad device's piece has two tiles, or half of them if there are two devices.
+                // The failing device's piece is half of the tiles if there are two devices, else two tiles.
                 const word32 held = good == 1 ? tiles / 2 : 2;
                 for (word32 w = walked; w + held + 1 < tiles; w = walked) walked.wait(w);
                 if (++*launches < 6) return walks(cubin, name, l, arguments);
@@ -1009,7 +1007,7 @@ TEST(launcher_failures, stops_when_it_is_told_to) {
     }
 }
 
-// A long trade whose tiles a fake GPU marks instead of walking them.
+// A long trade, for a fake GPU that marks tiles as walked instead of walking them.
 class long_run {
   public:
     explicit long_run(std::size_t jobs) {
@@ -1065,7 +1063,7 @@ class long_run {
     gpu_run asked;
     const std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
     std::function<void()> on_launch;
-    std::vector<std::uint64_t> blocks;  // of each launch that walks
+    std::vector<std::uint64_t> blocks;  // number of blocks, by launch that walks
     std::uint64_t under_way = 0, most_under_way = 0;
 
   private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of kernels through the run-time compiler)
-// The kernels of the product library, without a GPU: no spilled registers, no stack frame and, except in
-// single_fast, no operation that rounds differently from the CPU. Terms are data: trades of one shape share a
-// text. Suites named _long compile every product with every feed in every precision on every architecture,
-// thousands of kernels. The others compile a share in which each product, feed, precision and architecture
-// takes turns, and check everything in the ledger of kernels.
+// Compiles the kernels of the product library, without a GPU: no spilled registers, no stack frame and,
+// except in single_fast, no operation that rounds differently from the CPU. Numbers of a trade are data:
+// trades of one shape share a text. Suites named _long compile every product with every feed in every
+// precision on every architecture, thousands of kernels. The others compile a share in which each product,
+// feed, precision and architecture takes turns, and check every kernel that tests/data/kernels.txt knows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ bool runs_on(const cuda::feed_entry& feed, const std::string& architecture) {
     return feed.least_compute_capability <= std::stoi(architecture.substr(3));
 }
 
-// Turns every fma of the source into inline assembly, which PTX marks as such.
+// Writes every fma of the source as inline assembly, to tell it from one that the compiler makes.
 std::string with_fma_as_written(const std::string& text) {
     return R"(#define fma written_fma
 static __forceinline__ double written_fma(double a, double b, double c) {
@@ -123,8 +123,8 @@ class dice {
 };
 
 struct varied_trade {
-    std::string text;     // in YAML
-    std::string choices;  // choices that may show in the kernel's text
+    std::string text;     // trade in YAML
+    std::string choices;  // choices that may change the kernel's text
 };
 
 varied_trade vary(const language::product& product, dice& d) {
@@ -132,17 +132,17 @@ varied_trade vary(const language::product& product, dice& d) {
     const std::string pays_cash = "CASHCOW";
     const std::vector<std::string> assets = {"ACME", "BETA", "GAMMA", "DELTA", "INDEX", pays_cash};
     varied_trade out = {"{id: varied, product: " + product.name, ""};
-    // An annuity has a bond per payment, and a constant-maturity rate one per payment of its swap.
+    // Counts that may change the text: bonds of an annuity, payments of a constant-maturity rate's swap.
     const bool has_annuity = product.payoff.source().find("annuity(") != std::string::npos,
                has_swap_rate = product.payoff.source().find("constant_maturity_rate(") != std::string::npos;
-    // Intervals on assets whose paths stop within them are watched in parts.
+    // An interval in which the asset's path stops is watched in parts.
     const bool has_intervals = product.payoff.source().find(" every ") != std::string::npos;
     const bool is_on_rates = std::ranges::none_of(product.parameters, [](const language::parameter& p) {
         return p.type == parameter_type::asset || p.type == parameter_type::asset_list;
     });
     if (is_on_rates) out.text += ", currency: AUD";
-    std::map<std::string, std::size_t> length;  // by list parameter
-    std::map<std::string, std::string> chosen;  // single assets, with the parameter that chose them first
+    std::map<std::string, std::size_t> length;  // length of lists, by parameter
+    std::map<std::string, std::string> chosen;  // by asset, the parameter that chose it first
     const auto number = [&](const language::parameter& p) {
         const bool is_rate = p.type == parameter_type::rate;
         const double low = p.above.value_or(p.minimum.value_or(0));
@@ -150,7 +150,7 @@ varied_trade vary(const language::product& product, dice& d) {
         return fmt::format("{:.6f}", d.between(low + 0.01 * (high - low), high));
     };
     for (const auto& p : product.parameters) {
-        // Optional parameters decide which lines of the script are recorded.
+        // Whether an optional parameter is given decides which lines of its script are recorded.
         if (p.optional) {
             const bool is_given = d.below(2) == 0;
             out.choices += (is_given ? "given " : "no ") + p.name + "; ";
@@ -160,10 +160,10 @@ varied_trade vary(const language::product& product, dice& d) {
             out.choices += p.name + " as " + p.same_as + "; ";
             continue;
         }
-        // A choice that is left out is its default, which is a choice too.
+        // A choice is never left out: that would be its default, which is drawn as well.
         const bool is_choice = p.type == parameter_type::choice;
         if (p.fallback && !is_choice && d.below(3) == 0) {
-            // Without dates, or with the past date of today, events are of another kind.
+            // Left-out dates (or a past date, today) make other events, hence another text.
             if (p.type == parameter_type::schedule || p.type == parameter_type::date || has_swap_rate)
                 out.choices += "no " + p.name + "; ";
             continue;
@@ -197,7 +197,7 @@ varied_trade vary(const language::product& product, dice& d) {
                 out.choices += value + "; ";
                 break;
             case parameter_type::date: {
-                // On rates a date may come before the schedule or after it.
+                // In trades on rates, the date may lie before the schedule or after it.
                 const bool is_early = p.fallback || (is_on_rates && d.below(2) == 0);
                 value = fmt::format("{:.4f}", is_early ? d.between(0, 0.1) : d.between(1.5, 3));
                 break;
@@ -265,7 +265,7 @@ cuda::kernel_decision usual(const program::path_program& code, precision in, std
     return cuda::decide(asked, code, [](const cuda::kernel_decision&, int) { return true; });
 }
 
-// Applies all checks to a kernel. A kernel that is not due is checked if the ledger knows it.
+// Compiles a kernel and applies all checks; unless it is `due`, only if the ledger knows the kernel.
 void judge(bool due, const program::path_program& code, const cuda::kernel_decision& how,
            const std::string& architecture, const std::string& product) {
     const cuda::compile_request kernel{cuda::path_kernel_text(code, how), architecture};
@@ -286,8 +286,8 @@ void judge(bool due, const program::path_program& code, const cuda::kernel_decis
     }
 }
 
-// A product takes turns with the default feed, with another way of drawing shocks in registers, and with one
-// more feed.
+// True if it is the turn of a product: with the default feed, with another way to draw shocks in registers,
+// or with one feed more.
 bool is_due(share of, std::size_t product, std::size_t feed, precision in, const std::string& architecture) {
     if (of == share::all) return true;
     if (cuda::feeds()[feed].name != "inline")
@@ -366,7 +366,7 @@ const market& market_of_scenarios() {
             "fx: {EURUSD: {rate: 1.1, volatility: 0.1}}\n"
             "correlations: [[ACME, BETA, 0.4], [ACME, INDEX, 0.3], [BETA, INDEX, 0.2], [ACME, EURUSD, "
             "0.1]]\n";
-        return market::parse(text, "scenarios");  // keeps the file mapped
+        return market::parse(text, "scenarios");  // the market keeps its file mapped
     }();
     return m;
 }
@@ -396,7 +396,7 @@ void judge_with_scenarios(precision in, share of) {
         cuda::kernel_decision how;
         how.precision = in;
         if (t.id == "asian") {
-            how[cuda::knobs::width] = 4;  // as a run chooses it
+            how[cuda::knobs::width] = 4;  // the number of paths a thread that a run chooses
             judge(due, code, how, "sm_90", t.id + " with scenarios on four paths a thread");
             how[cuda::knobs::width] = 1;
         }
@@ -422,8 +422,8 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_scenarios_long,
                          testing::ValuesIn(program::precision_names()),
                          [](const auto& at) { return at.param; });
 
-// Rows that paths read at places of their own, in every space, with shocks from registers and from a feed: no
-// local memory.
+// Models whose paths read rows at places of their own (tables), with each memory space, with shocks from
+// registers and from a feed: no local memory is used.
 void judge_models(precision in, share of) {
     const book trades = book::parse(book_of_every_model(), "models");
     std::size_t turn = 0;
@@ -575,7 +575,7 @@ INSTANTIATE_TEST_SUITE_P(all, library_kernels_with_tables_long, testing::ValuesI
 
 class library_kernels_of_targets : public kernels_by_precision {};
 
-// Points on the way and targets take registers beside the step.
+// Bridges keep targets and points between beside the numbers of a step, which takes registers.
 TEST_P(library_kernels_of_targets, neither_spill_nor_approximate) {
     cuda::kernel_wish asked;
     asked.precision = in();
@@ -668,7 +668,7 @@ TEST(library_kernels_texts, terms_are_data) {
     std::size_t planned_in_all = 0;
     for (const auto& product : books::read_library()) {
         dice d(planned_in_all + 1);
-        std::map<std::string, std::set<std::string>> texts;  // by everything that may make a difference
+        std::map<std::string, std::set<std::string>> texts;  // texts by all choices that may change them
         std::set<std::string> all;
         int planned = 0;
         for (int tries = 0; planned < trades_a_product && tries < 20 * trades_a_product; ++tries) {
@@ -678,13 +678,13 @@ TEST(library_kernels_texts, terms_are_data) {
             try {
                 code = program_of(state_of(one).trades.at(0));
             } catch (const error& e) {
-                // A script may refuse some combinations, such as dates with a continuously watched barrier.
+                // A script may refuse a combination, such as dates for a barrier watched continuously.
                 ASSERT_EQ(static_cast<int>(e.kind()), static_cast<int>(error_kind::input)) << e.what();
                 continue;
             }
             ++planned;
-            // Dates may coincide with all stops of a path; in one book the trades share a kernel all the same
-            // (plan/unite.h).
+            // Dates may coincide with all stops of a path or not. In a book such trades share a kernel anyway
+            // (plan/unite.h), so the mark is removed.
             for (auto& s : code.sections) s.is_on_every_step = false;
             const std::string text = cuda::path_kernel_text(code, {});
             all.insert(text);
@@ -738,7 +738,7 @@ TEST(library_kernels_judges, find_what_is_planted) {
         EXPECT_FALSE(tests::measured({"", "", some + none}).is_in_registers()) << some;
         EXPECT_FALSE(tests::measured({"", "", none + some}).is_in_registers()) << some;
     }
-    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // ptxas may contract it
+    EXPECT_NE(inexact_in("\tadd.f64 \t%fd1, %fd2, %fd3;\n"), "");  // ptxas may contract "add"
     EXPECT_NE(inexact_in("\t@%p1 call.uni (retval0), f, (param0);\n"), "");
 }
 

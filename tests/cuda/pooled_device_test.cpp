@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources that runs give back are reused, never by two runs at once, and no more are kept than allowed.
+// The pool of device resources: runs' returns are reused, never by two runs at once, and kept up to limits.
 #include "engine/walk/cuda/device/pooled_device.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(pooled_device, keeps_no_more_than_it_may) {
             streams.push_back(new_stream(*p.on));
             events.push_back(new_event(*p.on, streams.back().get()));
             blocks.emplace_back(*p.on, 16 << 10);
-            blocks.emplace_back(*p.on, 64 << 10);  // more than is ever kept
+            blocks.emplace_back(*p.on, 64 << 10);  // larger than the pool keeps
         }
         for (const owned_stream& s : streams) p.on->wait(s.get());
     }

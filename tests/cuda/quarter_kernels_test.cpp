@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Kernels that also tally tiles by quarters compile without a GPU and without a stack frame.
+// Kernels that tally quarters of tiles besides whole tiles compile without a GPU and without a stack frame.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sources: the same cube in any chunks, our own numbers bit for bit, quasi-random units and their
-// standard error, and the statistics of every generator available here.
+// Random sources: a cube of numbers is the same in any chunks, our own have the bits of the CPU, quasi-random
+// units have an honest standard error, and numbers of every generator available here pass statistics.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ using random::shock_kind;
 
 constexpr std::uint64_t tile = kernels::paths_per_tile;
 
-// A GPU on the host: the fill kernels are host code too, and a text stands for the cubin.
+// Acts as a GPU: runs fill kernels on the host, where they compile, too; their source stands for the cubin.
 template <class arguments, auto function>
 cuda::fake_gpu::work launched(const cuda::launch& how, std::span<void*> given) {
     EXPECT_EQ(how.threads, 256u);
@@ -117,7 +117,7 @@ struct host_device {
     std::map<std::string, cuda::owned_module> modules_;
 };
 
-// All rows of the paths from first_path on, [row][path], made in chunks of these sizes in turn.
+// Random numbers [row][path] of `paths` paths from first_path on, made in chunks of these sizes, by turns.
 template <class shock>
 std::vector<shock> made(cuda::device& on, random::random_source& source, shock_kind kind, std::uint64_t rows,
                         std::uint64_t first_path, std::uint64_t paths,
@@ -129,7 +129,7 @@ std::vector<shock> made(cuda::device& on, random::random_source& source, shock_k
     for (std::uint64_t at = 0; at < paths;) {
         const std::uint64_t count = std::min(chunks[turn++ % chunks.size()], paths - at);
         const std::uint64_t pitch =
-            random::padded_paths(count + 1, of);  // never exactly the width of the chunk
+            random::padded_paths(count + 1, of);  // wider than the chunk, so that both matter
         const std::size_t bytes = rows * pitch * sizeof(shock);
         const cuda::device_memory memory(on, bytes);
         on.fill(memory.as<void>(), 0xff, bytes, cuda::stream::standard);
@@ -155,7 +155,7 @@ bool same_bits(const std::vector<shock>& a, const std::vector<shock>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(shock)) == 0;
 }
 
-// A generator whose numbers encode their origin.
+// In place of a cuRAND generator: each number encodes its seed, offset and dimension.
 struct coordinates {
     int type = 0;
     unsigned long long seed = 0, offset = 0;
@@ -175,7 +175,7 @@ struct coordinates {
 
 std::vector<unsigned long long> seeds_seen;
 int generators_alive = 0;
-int failing_call = -1;  // counts down to the failing call
+int failing_call = -1;  // failure after so many more calls; negative: none
 constexpr int launch_failure = 201, type_error = 103, out_of_memory = 102;
 
 bool fails() {
@@ -285,7 +285,7 @@ TEST(random_sources_units, a_quasi_random_run_has_enough_of_them) {
 
 TEST(random_sources_units, the_standard_error_is_that_of_the_mean_of_units) {
     const auto unit = [](double count, double mean) { return kernels::moments{count, mean, 1, 1, 1}; };
-    // For equal units the error is the standard deviation of the means over the root of their number.
+    // With units of equal size, the error is the deviation of their means over the root of their number.
     const std::vector<kernels::moments> four = {unit(1024, 1), unit(1024, 2), unit(1024, 4), unit(1024, 5)};
     const auto e = run::estimate_of_units(four);
     EXPECT_DOUBLE_EQ(e.mean, 3);
@@ -366,7 +366,7 @@ TEST(random_sources_catalogue, fewer_rounds_are_for_single_fast_alone) {
                     std::string(program::name_of(p)) + "; for that there is 'philox'");
         }
     }
-    // Shocks with the CPU's bits take no other number of rounds.
+    // Another number of Philox rounds is for approximate normals alone: others have the CPU's bits.
     EXPECT_THROW(random::draw_text(element::single_, shock_kind::normal, false, 7), error);
     EXPECT_THROW(random::draw_text(element::double_, shock_kind::normal, true, 7), error);
 }
@@ -431,8 +431,8 @@ TEST(random_sources_cubes, of_philox_hold_what_paths_make_in_registers) {
     expect_our_own_numbers<kernels::single_draws>();
 }
 
-// Trades with slots of several streams in turn, which share arrays by stream names: each number depends on
-// its name alone, not on the rows before.
+// Trades whose slots take numbers of named streams by turns, and share arrays by name: a number depends on
+// its stream's name, not on the rows before it.
 template <class draws>
 void expect_numbers_of_names() {
     using shock = typename draws::shock;
@@ -449,7 +449,7 @@ void expect_numbers_of_names() {
         {{0, 1, 0, 2, 1, 0, 2}, {name("A"), name("B"), name("C")}, 5},
         {{}, {}, 4},  // two slots without a name
         {{0, 1}, {name("B"), name("A")}, 2},
-        {{0}, {name("A")}, 9},  // shares with the first, with more steps
+        {{0}, {name("A")}, 9},  // also of stream A, but with more steps
         {{0, 1, 2, 3, 4}, {name("A"), name("B"), name("C"), name("D"), name("E")}, 7},
         {{0, 1}, {name("B"), name("A")}, 1},
     };
@@ -510,8 +510,7 @@ TEST(random_sources_cubes, of_philox_hold_the_numbers_of_names) {
     expect_numbers_of_names<kernels::single_draws>();
 }
 
-// Rows with keys anywhere in a cube leave their neighbours unchanged, and a partial last block is filled
-// exactly.
+// Filling rows that have keys, anywhere in a cube, changes no other row, and no path beyond the last.
 template <class draws>
 void expect_rows_from_the_first() {
     using shock = typename draws::shock;
@@ -520,7 +519,7 @@ void expect_rows_from_the_first() {
     const kernels::stream_key key = kernels::stream_key_of(0x3edcba9876543210);
     host_device device;
     const auto source = random::find("philox", random::back_end::gpu).open(device.opening(of, 1 << 20));
-    // Without slots a number is a row; with these, every second row of a step of three is not written.
+    // Without slots each number fills a row. With these a step has three rows, and one stays untouched.
     const kernels::word32 slots_of_step[] = {2, 0};
     const cuda::device_memory slots(*device.it, sizeof slots_of_step);
     device.it->upload(slots.as<void>(), slots_of_step, sizeof slots_of_step, cuda::stream::standard);
@@ -563,7 +562,7 @@ void expect_chunks_to_change_nothing(random::curand_type type) {
     const auto opening = device.opening(of, 200 * tile);
     const auto source = is_sobol ? random::open_sobol_source(opening, coordinate_curand)
                                  : random::open_curand_source(opening, coordinate_curand, type);
-    // Across the end of a unit of 64 tiles.
+    // A range of paths across the end of a unit (64 tiles).
     const std::uint64_t first = 40 * tile, paths = 40 * tile;
     for (const shock_kind kind : {shock_kind::normal, shock_kind::uniform}) {
         constexpr std::uint64_t rows = 5;
@@ -756,9 +755,9 @@ TEST(random_sources_fill_kernels, compile_without_a_gpu_and_store_16_bytes_at_a_
     }
 }
 
-// Every figure is a nearly normal sum, and the seeds are fixed. With random seeds, some figure of a cube
-// would exceed its bound with probability 1e-7 by the normal law, and below 1e-6 given the deviations of the
-// fourth-power sums from it.
+// Bounds of the statistics below: all are nearly normal sums. Over random seeds, some figure of a cube would
+// exceed its bound with probability 1e-7 by the normal law, and 1e-6 as sums of fourth powers deviate from
+// it. Seeds are fixed.
 
 namespace {
 
@@ -768,7 +767,7 @@ double bound_of(std::size_t figures) {
 
 struct figure {
     std::string name;
-    double deviations;  // from the expected value, in standard deviations
+    double deviations;  // distance from the expected value, in standard deviations
 };
 
 std::vector<figure> figures_of(const std::vector<double>& x, std::size_t rows) {
@@ -856,8 +855,8 @@ void expect_kinds_to_differ(const bench& b, const std::string& name) {
     EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(z.size())), bound_of(1)) << name;
 }
 
-// A smooth function of four normals with the mean 1, by randomised quasi-random points: the error matches its
-// standard error, and is far below that of random points.
+// Expects the mean of a smooth function of four normals to be 1 within its standard error, which for
+// quasi-random points must be far below that of random ones.
 void expect_quasi_random(const bench& b, element of) {
     constexpr std::uint64_t paths = 128 * tile, rows = 4;
     const auto source = b.open(of, paths, rows);
@@ -930,8 +929,8 @@ TEST(random_sources_statistics, of_our_own_numbers) {
     expect_kinds_to_differ(b, "philox");
 }
 
-// cuRAND makes the same kinds of numbers on the host, in its own order; they are used as on a GPU. MT19937
-// takes seconds to start on a CPU and is left to GPUs.
+// cuRAND on the host makes the same kinds of numbers, in another order. MT19937 takes seconds to start on a
+// CPU and is tested on GPUs alone.
 TEST(random_sources_statistics, of_curand_on_the_host) {
     random::curand_functions curand;
     try {
@@ -1101,7 +1100,7 @@ TEST_F(random_sources_on_a_gpu, have_points_of_20000_dimensions) {
         for (std::uint64_t unit = 0; unit < paths / tile; ++unit) {
             const float* const from = x.data() + r * paths + unit * tile;
             const double mean = std::accumulate(from, from + tile, 0.0) / static_cast<double>(tile);
-            // Each dimension alone is stratified: one point in each of 1024 equal shares of the probability.
+            // A tile's points are stratified in each dimension: one in each of 1024 equally likely intervals.
             ASSERT_LT(std::abs(mean), 0.02) << "dimension " << r << ", unit " << unit;
         }
     }

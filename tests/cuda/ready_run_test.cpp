@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepared books on fake GPUs: a call reuses what the previous one left on the device, copies only changes,
-// and returns the rows of a plain call whatever failed before.
+// Prepared books on fake GPUs: a call reuses the numbers that the last call left on the device, copies
+// changed ones, and returns what a call without preparation would, whatever failed before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ market market_of(double acme, double beta, const std::string& dividend = "") {
         "0.5]]\n");
 }
 
-// A meaningless price that depends on a trade's terms, its initial states and the first rows of sections.
+// Fake walk: a meaningless price from a trade's terms, initial states and first rows of sections.
 void walk(const cuda::launch& how, const kernels::path_arguments& a) {
     for (word32 block = 0; block < how.blocks; ++block) {
         const word32 tile = block % a.tiles;
@@ -119,7 +119,7 @@ class machine {
     cuda::text_compiler compiler;
     const book trades = book::parse(book_text);
     const fake_gpus gpus;
-    const std::shared_ptr<fake_gpu> gpu;  // the first
+    const std::shared_ptr<fake_gpu> gpu;  // the first of gpus
     std::optional<engine> pricer;
     std::optional<session> ready;
 
@@ -177,7 +177,7 @@ TEST(ready_run, brings_only_the_numbers_that_have_changed) {
     EXPECT_GT(of_acme, of_beta) << "two trades, one of many dates";
     EXPECT_LT(of_acme + of_beta, all);
     EXPECT_EQ(brought(market_of(101, 51), 0), 0U);
-    // Neighbouring numbers are copied together, along with small gaps between them.
+    // Changed numbers that are neighbours are copied together, with small gaps between them.
     const std::size_t of_both = brought(market_of(100, 50), 2);
     EXPECT_GT(of_both, of_acme);
     EXPECT_LE(of_both, of_acme + of_beta);
@@ -277,7 +277,7 @@ TEST(ready_run, several_gpus_have_the_numbers_of_the_call) {
 // A run of one piece uses one device, unless its progress is observed.
 TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
     machine m(2);
-    for (const auto& g : m.gpus) g->when = fake_gpu::schedule::late;  // changes that nothing waits for, too
+    for (const auto& g : m.gpus) g->when = fake_gpu::schedule::late;  // delays all work
     const std::vector<market> in{market_of(100, 50), market_of(101, 50), market_of(100, 52)};
     std::mt19937 dice(5);
     run_options heard = machine::options(500), quiet = heard;
@@ -287,7 +287,7 @@ TEST(ready_run, no_gpu_keeps_the_numbers_of_a_call_that_it_had_no_part_in) {
         m.expect_as_plain(in[dice() % in.size()], dice() % 2 == 0 ? heard : quiet,
                           "call " + std::to_string(k));
     }
-    // The threads decide how the two share the calls.
+    // Thread timing decides which GPU takes which call, so expect only that both took part.
     EXPECT_GT(m.gpus[1]->calls["run"], 0);
     EXPECT_GT(m.gpu->calls["run"], 0);
 }

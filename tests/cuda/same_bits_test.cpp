@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every price and standard error of a GPU has the bits of the CPU, for every feed and every way to build a
-// kernel. Each value of each setting runs with each value of every other.
+// On a GPU every price and standard error has the CPU's bits, for every feed and every build of a kernel. All
+// pairs of values of any two settings occur in some run.
 //
 // Skipped without a GPU, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ namespace {
 
 constexpr std::uint64_t paths = 4500;
 
-// Products that together have every kind of section.
+// Trades that together have every kind of a program's section.
 const std::string few_trades = "market: " TILEWALK_SOURCE_DIR R"(/configs/markets/demo.yaml
 trades:
   - {id: european, product: european, underlying: CASHCOW, option: put, strike: 80, maturity: 1.5, currency: EUR}
@@ -91,7 +91,7 @@ struct axis {
     std::vector<std::string> values;
 };
 
-// An index for each axis; -1 if the feed does not use the axis.
+// Index of the value on each axis of settings; -1 if the feed does not have the axis.
 using combination = std::vector<int>;
 
 class settings_space {
@@ -245,7 +245,7 @@ std::vector<combination> covering(const settings_space& space) {
 
 struct difference_count {
     std::size_t prices = 0, different = 0;
-    std::string first;  // the first difference
+    std::string first;  // text of the first difference found
 };
 
 difference_count compare_bits(const results& expected, const results& got) {
@@ -289,7 +289,7 @@ class same_bits_on_a_gpu : public testing::Test {
         run_options options;
         options.overrides = with;
         results r = pricer.price(trades, options);
-        // The first of two GPUs may finish before the second begins.
+        // With two GPUs one may do all the work, so expect only that some GPU took part.
         if (r.manifest.devices.empty() || !r.manifest.lost_devices.empty())
             throw std::runtime_error("the GPUs asked for were not used");
         return r;
@@ -373,7 +373,7 @@ TEST_F(same_bits_on_a_gpu, of_many_blocks) {
     }
 }
 
-// A run of each kind of trade; a test per run, so that several compile and walk at a time.
+// A run of every kind of trade. Each run is a test of its own, so that several run in parallel.
 struct library_run {
     std::string precision, feed;
 };
@@ -382,7 +382,7 @@ std::ostream& operator<<(std::ostream& to, const library_run& r) {
     return to << r.precision << " " << r.feed;
 }
 
-// Every feed in double, and the two most different ones in the other precisions.
+// Runs with every feed in double, and with the two most different feeds in the other precisions.
 std::vector<library_run> library_runs() {
     std::vector<library_run> runs;
     for (const std::string precision : {"double", "single", "mixed"})
@@ -434,7 +434,7 @@ TEST_F(same_bits_on_a_gpu, every_model) {
             with.device = std::to_string(devices_.at(0).index);
             with.precision = tests::named{precision};
             with.prefetch = feed;
-            with.distance = 2;  // a ring of the models with many shocks a step must fit
+            with.distance = 2;  // the feed's ring must fit models with many shocks a step
             with.paths = paths;
             const auto found = compare_bits(expected, on_gpus(pricer, trades, with));
             ++runs;
@@ -448,7 +448,7 @@ TEST_F(same_bits_on_a_gpu, every_model) {
         devices_.at(0).name.c_str(), trades.size(), every_model().size(), runs, prices, different);
 }
 
-// No CPU has the hardware's approximations, so GPU runs are compared with each other.
+// single_fast uses the GPU's own approximations, so GPU runs are compared with one another.
 TEST_F(same_bits_on_a_gpu, single_fast_whatever_the_feed_and_the_grid) {
     const book trades = book::parse(few_trades, "few");
     const engine pricer;
@@ -478,7 +478,7 @@ TEST_F(same_bits_on_a_gpu, single_fast_whatever_the_feed_and_the_grid) {
             }
         }
     }
-    // Fewer rounds are other numbers, so prices that use any differ.
+    // Fewer Philox rounds give other random numbers, so prices change.
     EXPECT_GT(compare_bits(by_source[0], by_source[1]).different, 0u);
     std::printf("%s: single_fast in %zu runs, %zu different\n", devices_.at(0).name.c_str(), runs, different);
 }
@@ -514,7 +514,7 @@ TEST(same_bits_without_a_gpu, every_two_values_that_can_stand_together_do) {
                 << space.axes()[a].name << " " << space.axes()[a].values[v];
         }
     }
-    // Each combination is six kernels, about a third of a second on 16 cores.
+    // Limits the test's time: a combination compiles six kernels, about a third of a second on 16 cores.
     EXPECT_LE(combinations.size(), 150u);
     std::printf("%zu combinations\n", combinations.size());
 }
@@ -528,7 +528,8 @@ trades:
   - {id: autocallable, product: autocallable, basket: [A], initial_level: [100], observations: [0.5, 1.0],
      call_level: [1.0, 0.9], coupon: [0.05, 0.1], protection: 0.6}
 )");
-    constexpr std::uint64_t many = 150 * std::uint64_t{kernels::paths_per_tile} - 77;  // parts of four tiles
+    constexpr std::uint64_t many =
+        150 * std::uint64_t{kernels::paths_per_tile} - 77;  // tallies: parts of four tiles
     std::vector<plan::trade_program> made;
     std::vector<cpu::lane_program> lanes;
     for (const auto& t : state_of(trades).trades) {
@@ -593,8 +594,8 @@ TEST_F(same_bits_on_a_gpu, of_cross_moments) {
     }
 }
 
-// Hand-made programs whose paths read rows at places of their own, in every space, with every feed and every
-// number of paths a thread. The smallest would stay in registers if read as other rows are.
+// Hand-made programs with tables (rows read at places of the path's own), in every memory space, with every
+// feed and number of paths a thread. If the smallest were read like other rows, registers could hold it.
 TEST_F(same_bits_on_a_gpu, of_tables_in_every_space_and_with_every_feed) {
     const std::vector<tests::surface_program> made = {{11, 2, 1}, {11, 3, 1}, {12, 3, 2}, {12, 100, 2}};
     std::vector<run::job> jobs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Kernels of trades that carry tangents: they compile without a GPU and without a stack frame, and have the
-// bits of the CPU on a GPU.
+// Kernels of trades with tangents (derivatives carried forward along the path): they compile without a GPU
+// and without a stack frame, and on a GPU have the CPU's bits.
 #include <gtest/gtest.h>
 
 #include <bit>

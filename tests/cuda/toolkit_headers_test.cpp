@@ -21,7 +21,7 @@ using tests::own_folder;
 
 constexpr std::string_view wanted[] = {"a.h", "library/b"};
 
-// A complete toolkit, with the second header where 13.0 or where 12 puts it.
+// A folder with all wanted headers; the second lies where CUDA 13.0 puts it (cccl), or where CUDA 12 does.
 struct toolkit : own_folder {
     explicit toolkit(const char* text = "a", bool has_cccl = false) {
         write("a.h", text);

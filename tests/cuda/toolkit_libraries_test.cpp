@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for libraries of the CUDA toolkit in made-up folders and processes; both parts of NVRTC come
-// from one toolkit.
+// The search for libraries of the CUDA toolkit, in made-up folders and processes. NVRTC's two libraries must
+// come from one toolkit.
 #include "engine/walk/cuda/device/toolkit_libraries.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view one_name[] = {"libpart.so.13"};
 constexpr std::string_view two_names[] = {"libpart.so.13", "libpart.so.12"};
 
-// A machine in a folder of its own. Tilewalk is a Python module there unless a test says otherwise.
+// A made-up machine in a folder of its own. Tilewalk runs there as a Python module unless told otherwise.
 class machine : public tests::own_folder {
   public:
     machine() { in_.own_file = library(site() / "tilewalk/_native.abi3.so"); }
@@ -136,7 +136,7 @@ TEST(toolkit_libraries, are_found_from_wherever_a_package_puts_tilewalk) {
     m.library("target/nvidia/cu13/lib/libpart.so.13");
     EXPECT_EQ(m.has_as_tilewalk("target/tilewalk/_native.abi3.so").finds_there().front(),
               "target/nvidia/cu13/lib/libpart.so.13");
-    // Files of a package in a store, and links to them.
+    // A package whose files lie in a store, with links to them.
     machine linked;
     linked.library("store/tilewalk");
     linked.library("venv/bin/python");
@@ -208,7 +208,7 @@ class toolkit : public tests::own_folder {
     bool is_built = false;
 
   private:
-    // Each library knows its name, by which the loader finds it again.
+    // Builds a library that contains its own name (soname), by which the loader finds it when loaded.
     bool build(const std::string& name, const std::string& text) {
         const fs::path source = write(name + ".cpp", text);
         return std::system((std::string(TILEWALK_CXX) + " -shared -fPIC -Wl,-soname," + name + " -o '" +
@@ -231,7 +231,7 @@ bool is_loaded(const std::string& file) {
     return std::find(all.begin(), all.end(), file) != all.end();
 }
 
-// Fake libraries stay loaded, as real ones do, so each test has versions of its own.
+// Fake libraries stay loaded as real ones do, so each test uses a version number of its own.
 TEST(toolkit_libraries_nvrtc, is_opened_with_its_own_built_in_functions) {
     const toolkit whole(101);
     ASSERT_TRUE(whole.is_built);

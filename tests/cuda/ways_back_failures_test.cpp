@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on a device that fails: each call in turn, with work done at once or as late as allowed. The
-// error is reported, and no memory is freed while work uses it.
+// Adjoint walks on a device that fails in each of its calls in turn, with work done at once or as late as
+// allowed. The error is reported, and no memory is freed that work still uses.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,8 +19,8 @@ using cuda::fake_gpu;
 
 struct attempt {
     std::vector<std::shared_ptr<fake_gpu>> gpus;
-    std::string error;              // empty on success
-    std::vector<std::string> lost;  // by device; empty on success
+    std::string error;              // message of the failure; empty on success
+    std::vector<std::string> lost;  // message by device; empty on success
     std::size_t compiled = 0;
 
     attempt(const tests::both_ways& of, fake_gpu::schedule when,
@@ -82,7 +82,7 @@ TEST(ways_back_failures, leave_no_work_behind) {
         for (const auto& [call, times] : calls) {
             for (int nth = 1; nth <= times; ++nth) {
                 const attempt bad(asian(), when, {{call, nth}}, little);
-                if (!bad.gpus[0]->has_failed) continue;  // the call can't fail
+                if (!bad.gpus[0]->has_failed) continue;  // this call is not allowed to fail
                 EXPECT_NE(bad.error, "") << call << " number " << nth;
                 ++failed;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on a host-made GPU: the text that a GPU compiles is built for the host. Prices and derivatives
-// have the bits of the CPU's own walk.
+// Adjoint walks without a GPU: the kernel text is built for the host. Prices and derivatives must have the
+// bits of the CPU back end's own walk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 77;
 
 struct outcome {
     std::vector<std::optional<error>> failures;
-    std::map<std::size_t, run::tally> tallies{};  // by job
+    std::map<std::size_t, run::tally> tallies{};  // by number of the job
 };
 outcome walked_on_host(const run::walk& walk, const cuda::ways_back::decider& how, std::uint64_t memory_bytes,
                        const random::catalogue_entry& source = random::catalogue().front()) {
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(all, ways_back_on_host,
                                          "cgmy_asian", "rates_hull_white_barrier"),
                          [](const auto& at) { return at.param; });
 
-// Paths end where a policy ends them, and so do their derivatives.
+// Trades that a policy ends early: their derivatives stop where their paths do.
 TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
     const book all = book::parse(
         "trades:\n"
@@ -158,7 +158,7 @@ TEST(ways_back_on_host_of_policies, have_the_bits_of_the_cpu) {
     }
 }
 
-// More sections than a mask has bits, some after the same step, and as many rights.
+// A trade with more sections than a mask has bits, some of them after the same step, and as many rights.
 TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     const tests::many_blocks many = tests::of_many_blocks(36, "ACME", 34);
     const book all = book::parse("products:\n" + many.products + "trades:\n" + many.trades);
@@ -171,8 +171,8 @@ TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     }
 }
 
-// Derivatives by numbers of tables: one looked-up number or several, beside rows and alone, after each step
-// and after some.
+// Derivatives to numbers in tables: tables with one number or several, alone or beside rows, read after each
+// step and after some.
 TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
     for (const std::size_t size : {2u, 40u}) {
         for (const std::size_t every : {1u, 2u}) {
@@ -188,7 +188,7 @@ TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
     }
 }
 
-// Volatilities by path come from arrays both ways, and have derivatives of their own.
+// Volatilities by path (scenarios) are read from arrays forward and back, and have derivatives of their own.
 TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
     const tests::scenario_file file(3, 3 * kernels::paths_per_tile);
     const book one = book::parse(
@@ -209,7 +209,7 @@ TEST(ways_back_on_host_with_scenarios, have_the_bits_of_the_cpu) {
     }
 }
 
-// A file of shocks for a job, and a source without names that has its numbers.
+// A file of shocks for a job, and a source of random numbers without stream names that returns them.
 class shocks_of_file {
   public:
     explicit shocks_of_file(const run::job& j, std::size_t left_out_steps = 0) {

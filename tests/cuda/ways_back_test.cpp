@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Prices and derivatives of walks both ways have equal bits on a GPU and on the CPU. Kernels of both ways
+// On a GPU, walks forward and back (adjoint) have the CPU's bits in prices and derivatives. Their kernels
 // compile without a GPU.
 #include <gtest/gtest.h>
 
@@ -228,7 +228,7 @@ TEST(ways_back_kernels, of_policies_compile_without_a_gpu) {
     }
 }
 
-// More sections than a mask has bits. The compiler may keep a stack for such long code.
+// More sections than a mask has bits. For code so long, a stack frame is accepted.
 TEST(ways_back_kernels_long, of_many_blocks_compile_without_a_gpu) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const tests::many_blocks many = tests::of_many_blocks(40, "ACME", 39);
