@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls beside sensitivities, rights and sessions: a control moves with the market, its mean is known in
-// each market, and results are right with a smaller, honest error.
+// Control variates beside sensitivities, early exercise and sessions: a control moves with the market, its
+// mean is known in each market, and results are right with a smaller, honest error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -139,7 +139,7 @@ TEST(controls_greeks, leave_a_european_option_exact) {
     }
 }
 
-// Bounds are 4.5 joint errors plus stated biases: one false alarm in 3,000 seeds for all.
+// Bounds are 4.5 joint standard errors plus stated biases: one seed in 3,000 fails some comparison by chance.
 TEST(controls_greeks, leave_the_sensitivity_and_less_of_its_error) {
     const book b = book_of(trades_text);
     const auto plain = greeks_of(b, with("none")), controlled = greeks_of(b, with("auto"));
@@ -173,7 +173,7 @@ TEST(controls_greeks, leave_the_sensitivity_and_less_of_its_error) {
     }
 }
 
-// One truth by every method, to within 4.5 errors plus the bias: one false alarm in 10,000 seeds for all.
+// Each method against one true value, within 4.5 errors plus bias: by chance one seed in 10,000 fails.
 TEST(controls_greeks, are_right_by_every_method) {
     const book b = book_of(R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -188,7 +188,7 @@ TEST(controls_greeks, are_right_by_every_method) {
             const auto found = greeks_of(b, with("auto", random), {{"delta"}, tests::named{method}});
             const greek_row &c = found.at({"call", "delta A.spot"}),
                             &d = found.at({"digital", "delta A.spot"});
-            // Points have few randomisations: 6.8 of their errors are as rare as 4.5 of a normal variable.
+            // Points have few randomisations: 6.8 of their errors are as rarely exceeded as 4.5 normal ones.
             const double width = random == std::string("sobol") ? 6.8 : 4.5;
             EXPECT_NEAR(c.value, of_call, width * c.standard_error + c.bias) << method << random;
             EXPECT_NEAR(d.value, of_digital, width * d.standard_error + d.bias) << method << random;
@@ -196,12 +196,12 @@ TEST(controls_greeks, are_right_by_every_method) {
             EXPECT_LT(c.standard_error, 1e-5 * c.value) << random;
         }
     }
-    // The pathwise derivative sees no jump, and the control adds none.
+    // The pathwise derivative of the call has no jump; the control adds none and leaves only rounding.
     const auto found = greeks_of(b, with("auto"), {{"delta"}, greek_method::pathwise});
     EXPECT_NEAR(found.at({"call", "delta A.spot"}).value, of_call, 1e-8);
 }
 
-// Differences of derivatives, and of prices on two days. Bounds are 4.5 errors plus the stated bias.
+// Gamma, volga and charm from differences, theta from prices on two days. Bounds: 4.5 errors plus the bias.
 TEST(controls_greeks, have_a_second_order) {
     const book b = book_of(european_text);
     const auto found =
@@ -235,8 +235,8 @@ TEST(controls_greeks, have_a_second_order) {
     expect("charm A.spot;as_of", charm, 3e-6);
 }
 
-// 400 runs each; the count has a standard deviation of 4.4, and seeds are fixed. The truth of the Asian has a
-// twentieth of the error.
+// Number of 400 runs whose interval holds the truth: it has a standard deviation of 4.4, and seeds are fixed.
+// The Asian's true value is from paths, with a twentieth of the error.
 TEST(controls_greeks, intervals_of_95_percent_hold_the_truth) {
     const book b = book_of(R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
@@ -261,7 +261,7 @@ TEST(controls_greeks, intervals_of_95_percent_hold_the_truth) {
     for (const auto& [id, count] : held) RecordProperty(id, count);
     EXPECT_GE(held.at("asian"), 368);
     EXPECT_LE(held.at("asian"), 392);
-    // A stated bias covers the worst case.
+    // The digital's stated bias covers the worst case, so that there is no upper limit.
     EXPECT_GE(held.at("digital"), 368);
 }
 
@@ -295,8 +295,8 @@ TEST(controls_greeks, leave_prices_as_they_are) {
     }
 }
 
-// Derivatives subtract all of a control, which may suit points less than the payoff does, so a control must
-// leave almost nothing. The place of the digital's jump was found.
+// Derivatives subtract the whole control, even if points suit it less than the payoff. So a control is taken
+// only if it leaves almost nothing, such as the digital's, whose jump is at the strike.
 TEST(controls_greeks, by_points_have_controls_that_leave_next_to_nothing) {
     const book b = book_of(trades_text);
     const auto plain = greeks_of(b, with("none", "sobol")), beside = greeks_of(b, with("auto", "sobol"));
@@ -315,7 +315,7 @@ TEST(controls_greeks, by_points_have_controls_that_leave_next_to_nothing) {
     EXPECT_GE(of_digital, 4u);
 }
 
-// A call on the exponential of a sum whose strike, slope and weight move: its drift is theirs.
+// A call on the exponential of a sum; strike, slope and weight drift, and the fitted drift must match.
 TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     std::vector<double> sum;
     program::trial_numbers numbers(7);
@@ -332,14 +332,14 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
     const double by = 1e-6;
     const std::vector<double> nothing(sum.size(), 0.0);
     const auto value = [&](double distance) {
-        // Zero less the control is the control with the opposite sign.
+        // Zero less the control: the control with the opposite sign.
         return controls::left_by(controls::moved(c, truth, distance), {nothing, sums});
     };
     const std::vector<double> up = value(by), down = value(-by);
     std::vector<double> derivatives;
     for (std::size_t p = 0; p < up.size(); ++p) derivatives.push_back((down[p] - up[p]) / (2 * by));
     const controls::drift found = controls::drift_of(c, {derivatives, sums}, 0.1);
-    // Two of strike, slope and weight suffice, so results are compared and not the parameters.
+    // Two of strike, slope and weight suffice to fit the drift, so values are compared and not parameters.
     const std::vector<double> there = controls::left_by(controls::moved(c, found, 1e-3), {nothing, sums}),
                               right = value(1e-3);
     for (std::size_t p = 0; p < there.size(); ++p) EXPECT_NEAR(there[p], right[p], 2e-6);
@@ -347,7 +347,7 @@ TEST(controls_greeks, drift_as_what_they_are_fitted_to_does) {
 
 namespace {
 
-// A control that jumps at 1.05, and pilot paths of one sum, with payoffs of the sum and its exponential.
+// A control that jumps at 1.05 in the exponential of one sum.
 controls::control jumping_at_a_strike() {
     controls::control c;
     c.of_moves = {{1}};
@@ -369,7 +369,7 @@ controls::pilot_paths paths_of_one_sum(const std::function<double(double x, doub
 
 }  // namespace
 
-// A strike of 1.05 that drifts by 0.3 reaches 0 once the market's number has moved by 3.5.
+// A strike of 1.05 with a drift of 0.3 would reach 0 once the market's number has moved by 3.5.
 TEST(controls_greeks, have_no_drift_that_takes_a_strike_away) {
     const controls::control c = jumping_at_a_strike();
     const controls::pilot_paths derivatives = paths_of_one_sum(
@@ -392,9 +392,9 @@ TEST(controls_greeks, have_weights_that_stand_still_where_there_is_a_jump) {
     EXPECT_EQ(controls::drift_of(c, derivatives, 0.1).parts[0], 0);
 }
 
-// Bermudan puts with a lattice's truth, and a call on the larger of two assets, whose bounds with and without
-// controls use other paths than the policy and must agree. Bounds of the test are four errors of each: one
-// false alarm in 10,000 seeds.
+// Bermudan puts, whose true value is a lattice's, and a call on the larger of two assets, whose bounds with
+// and without controls are from other paths and must agree. Tolerances are four errors of each: one seed in
+// 10,000 fails by chance.
 TEST(controls_greeks, leave_rights_what_they_are_worth) {
     const std::vector<double> dates{0.2, 0.4, 0.6, 0.8, 1.0};
     const double truth = tests::put_on_a_lattice(36, 40, 0.06, 0.2, dates);
@@ -424,8 +424,8 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
         EXPECT_LT(beside.lower_bound - 4 * beside.lower_error, without.upper_bound + 4 * without.upper_error);
         EXPECT_TRUE(same_bits(without.upper_bound, beside.upper_bound)) << a.rows[i].trade;
     }
-    // Sensitivities with a kept policy hold it, and the control follows it. Without one, errors include those
-    // of training, which a control does not reduce.
+    // Sensitivities with a kept policy hold the policy still, and the control follows it. Without one, errors
+    // include that of training the policy, which a control does not reduce.
     const tests::own_folder own;
     run_options keeps = with("none");
     keeps.keep_policies = true;
@@ -443,8 +443,8 @@ TEST(controls_greeks, leave_rights_what_they_are_worth) {
     }
 }
 
-// A session has the bits of its own market priced together with the current one: the control comes from the
-// book's market, and its mean from the current market.
+// A market priced in a session gives the bits of pricing it together with the book's market: the control is
+// found in the book's market, its mean in the current one.
 TEST(controls_greeks, of_a_session_hold_in_every_market) {
     const book b = book_of(std::string(trades_text) + R"(
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -485,7 +485,7 @@ TEST(controls_greeks, of_a_session_hold_in_every_market) {
     }
 }
 
-// On another day paths have other moves, so the pilot is walked there.
+// On another day the dates of a trade make other moves, so the pilot that finds controls is walked again.
 TEST(controls_greeks, of_a_session_are_those_of_the_day) {
     const book b = book_of(R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: [2026-02-15, 2026-06-15, 2026-12-15]}
@@ -522,7 +522,7 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
         const verbs::settled run = verbs::settle({with("auto")}, run_settings{}),
                              plain = verbs::settle({with("none")}, run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
-        // A trade with a right may end up without a control, with a jumping one, or with another.
+        // With a right to end early, a trade may get no control, one that jumps or another: two more texts.
         EXPECT_EQ(with_controls.size(), plan::has_rights(t) ? without.size() + 2 : without.size()) << t.id;
         for (const std::string& text : without)
             EXPECT_EQ(std::ranges::count(with_controls, text), plan::has_rights(t) ? 1 : 0) << t.id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls: the law of a sum of moves, the fit of a function of it, and controlled prices, which are right
-// with a smaller, honest error.
+// Control variates: the law of a sum of moves, the fit of a function of it, and controlled prices, which are
+// right with a smaller, honest error.
 #include "engine/decide/controls/control.h"
 
 #include <fmt/format.h>
@@ -126,8 +126,8 @@ TEST(controls, have_the_mean_that_they_say) {
     EXPECT_NEAR(c.mean({mean, deviation}), by_quadrature, 1e-6);
 }
 
-// A call on the exponential of one sum is matched to rounding, though the pilot tries only quantiles as
-// strikes; a payoff unrelated to the sums stays as it is.
+// A call on the exponential of one sum is fitted up to rounding, though the pilot tries only quantiles as
+// strikes. A payoff unrelated to the sums gets no control.
 TEST(controls, are_found_to_rounding_where_there_is_one) {
     std::vector<double> sum, other, call, none;
     program::trial_numbers numbers(7);
@@ -164,7 +164,7 @@ TEST(controls, leave_a_european_option_exact) {
 
 namespace {
 
-// A put at 180 over one year, on an asset with 2e-5 jumps a year of about 1.5 in its logarithm.
+// A put at 180 over one year, on an asset that jumps 2e-5 times a year, by about 1.5 in its logarithm.
 constexpr const char* rare_jumps = R"(market:
   as_of: 2026-01-15
   currencies: {USD: {rate: 0.05}}
@@ -187,9 +187,9 @@ double put_on_rare_jumps() {
 
 }  // namespace
 
-// The control equals the payoff on paths without a jump, and 14 of 20 runs of so few paths see no jump. Their
-// rows once claimed an error of 1e-11 and were off by 1.4e-3. Intervals must hold 95 %: fewer than 15 of 20
-// hold the truth by chance once in 3,000 times.
+// The control equals the payoff on paths without a jump, and 14 of 20 runs of so few paths see no jump. Such
+// runs once stated an error of 1e-11 and were off by 1.4e-3. Intervals of 95 % must hold the truth: in fewer
+// than 15 of 20 runs they do so by chance once in 3,000 times.
 TEST(controls, that_leave_something_in_rare_events_alone_say_so) {
     const double truth = put_on_rare_jumps();
     for (const char* const random : {"philox", "auto"}) {
@@ -209,8 +209,8 @@ TEST(controls, that_leave_something_in_rare_events_alone_say_so) {
     }
 }
 
-// No pilot path comes near the barrier, under a lognormal model: the option is not the call that is its
-// control. A European equals its control on all paths.
+// No pilot path comes near the barrier, but the model is lognormal: some path would, so the call that is the
+// control differs from the option. A European equals its control on all paths.
 TEST(controls, that_leave_rounding_wherever_paths_go_are_exact) {
     const auto rows = priced(with("auto", "philox", 16384), R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -218,13 +218,13 @@ TEST(controls, that_leave_rounding_wherever_paths_go_are_exact) {
 )");
     EXPECT_FALSE(rows.at("call").thin);
     EXPECT_LT(rows.at("call").standard_error, 1e-10);
-    // The price is 4e-6 below that of the call.
+    // The true price is 4e-6 below that of the call, so the error must not be smaller.
     EXPECT_TRUE(rows.at("far").thin);
     EXPECT_GT(rows.at("far").standard_error, 4e-6);
 }
 
-// Prices with and without controls use the same paths. Bounds are 4.5 joint errors: one false alarm in 25,000
-// seeds for all.
+// Prices with and without controls use the same paths. Bounds are 4.5 joint errors: one seed in 25,000 fails
+// by chance.
 TEST(controls, leave_the_price_and_less_of_its_error) {
     const auto plain = priced(with("none")), controlled = priced(with("auto"));
     const std::map<std::string, double> least_gain{{"call", 1e6},   {"put", 1e6},   {"asian", 500},
@@ -262,7 +262,7 @@ trades:
                        moves, currency);
 }
 
-// Expects `number` ratios, each with the mean 1. A bound of 4.5 errors is one false alarm in 150,000 seeds.
+// Expects `number` ratios with the mean 1, within 4.5 errors: by chance one seed in 150,000 fails.
 void expect_ratios(std::size_t number, const std::string& text, const std::string& called) {
     const std::vector<std::vector<double>> ratios = pilot_of(text, number == 0 ? cpu::lanes : 131072).ratios;
     EXPECT_EQ(ratios.size(), number) << called;
@@ -283,10 +283,10 @@ constexpr const char* euler_heston =
 
 }  // namespace
 
-// Fails for a model of the catalogue that is missing here, and for a model that offers a ratio without need.
-// 18 comparisons.
+// Ratios by model: fails for a model of the catalogue that is missing below, and for one that offers a ratio
+// without need. 18 comparisons.
 TEST(controls, have_ratios_with_the_mean_one_in_every_model) {
-    // Models without ratios are lognormal, or their steps are only nearly martingales.
+    // Models with 0 are lognormal, or their steps are only nearly martingales.
     const std::map<std::string, std::size_t, std::less<>> offered{{"black_scholes", 0},
                                                                   {"heston", 1},
                                                                   {"schobel_zhu", 1},
@@ -335,8 +335,8 @@ TEST(controls, have_ratios_where_the_world_leaves_their_mean_alone) {
         "rates that move");
 }
 
-// Full truncation with 50 steps a year, where a function of the moves alone gains a factor of 2.8: the call
-// of the suite `convergence`. The seed is fixed.
+// The call of the suite `convergence` under Heston by full truncation with 50 steps a year. A function of the
+// moves alone, without a ratio, gains a factor of 2.8. The seed is fixed.
 TEST(controls, with_a_ratio_gain_five_times_under_stochastic_volatility) {
     const book b = book::parse(call_on(euler_heston));
     const price_row plain = engine().price(b, with("none")).rows.at(0),
@@ -406,8 +406,8 @@ const std::vector<controls::weights> one_sum{{{1}}};
 
 }  // namespace
 
-// A power of two changes no bit of a payoff, and none of its control except the unit. Otherwise, payoffs of a
-// millionth of a cent or of a country's debt would be confused with rounding.
+// Units of a power of two change no bit of a payoff, and none of its control except the unit. Fixed
+// thresholds would take payoffs of a millionth of a cent, or beside a country's debt, for rounding.
 TEST(controls, are_the_same_in_any_unit) {
     const controls::pilot_paths plain = pilot_of(0.2, 2048, 7, [](double x, program::trial_numbers& numbers) {
         const double power = std::exp(x);
@@ -433,8 +433,8 @@ TEST(controls, are_the_same_in_any_unit) {
     }
 }
 
-// The mean of the exponential of a wide sum shows on few paths. A sum may grow by half of the standard
-// deviation that the fit starts with, here the pilot's, and always to one half.
+// The mean of the exponential of a wide sum depends on few paths. So the standard deviation of a fitted sum
+// is at most 1.5 times the one that the fit starts with (here the pilot's), or 0.5 if that is more.
 TEST(controls, are_of_sums_that_grow_by_half_at_most) {
     const auto exponential = [](double times) {
         return [times](double x, program::trial_numbers&) { return std::exp(times * x); };
@@ -454,8 +454,8 @@ TEST(controls, are_of_sums_that_grow_by_half_at_most) {
     }
 }
 
-// Two calls with almost no path between their strikes would act as a jump, which derivatives may not have. A
-// narrow peak attracts the strikes.
+// Two strikes with almost no path between them act as a jump, which the derivative of a control may not have.
+// A narrow peak of the payoff attracts strikes.
 TEST(controls, have_strikes_with_paths_between_them) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         const controls::pilot_paths paths =
@@ -503,9 +503,9 @@ TEST(controls, with_ratios_are_of_no_market_that_offers_none) {
     EXPECT_TRUE(same_bits(got[1].rows[0].price, alone.rows[0].price));
 }
 
-// A pilot of 768 paths locates a digital's jump to 1 in 768, and in one run of twenty none of 16,384 paths is
-// between that jump and the control's. The error is then one path's, and the price is further off than 12 of
-// these once in 160,000 runs.
+// A pilot of 768 paths finds the place of a digital's jump to 1 in 768 paths, and in one run of twenty none
+// of 16,384 paths lies between that jump and the control's. The error is then that of one path, and the price
+// is off by more than 12 errors once in 160,000 runs.
 TEST(controls, that_jump_have_an_error_where_no_path_shows_one) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -524,21 +524,21 @@ TEST(controls, go_with_points) {
     for (const char* id : {"call", "asian", "basket", "heston"}) {
         const price_row &a = points.at(id), &b = both.at(id);
         EXPECT_EQ(b.randomisations, 16u) << id;
-        // Points alone do as well for some trades, which then have no control.
+        // For some trades, points alone do as well and no control is decided.
         if (b.decisions.empty())
             EXPECT_EQ(b.standard_error, a.standard_error) << id;
         else
             EXPECT_LT(b.standard_error, a.standard_error) << id;
         EXPECT_EQ(b.construction, a.construction) << id;
-        // Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
+        // Errors are from 16 randomisations: 6.8 are as rarely exceeded as 4.5 normal ones (Student's t).
         EXPECT_NEAR(a.price, b.price, 6.8 * std::hypot(a.standard_error, b.standard_error)) << id;
     }
 }
 
-// Points already integrate the smooth parts of these, and a control adds jumps or kinks that suit them
-// poorly. With the best points for the rest, or with none, controls left 10 to 270 times the variance of
-// points alone. Errors of 16 randomisations each: by Fisher's law one is three times the other once in 20,000
-// pairs.
+// Points integrate the smooth parts of these payoffs well, and a control adds jumps or kinks that suit points
+// poorly. Controls with the points that suit the rest best, or any, once left 10 to 270 times the variance of
+// points alone. Of two errors from 16 randomisations, one is three times the other once in 20,000 pairs
+// (Fisher's law).
 TEST(controls, do_no_harm_where_points_do_better) {
     const std::string trades = R"(trades:
   - {id: in, product: barrier, underlying: A, option: call, strike: 95, maturity: 1, direction: down, kind: knock_in, barrier: 81}
@@ -551,8 +551,8 @@ TEST(controls, do_no_harm_where_points_do_better) {
     }
 }
 
-// Pilot paths kept for the search of a jump are walked, and if the control has no jump, points are chosen as
-// if there were no controls.
+// Paths of the pilot that are kept to find a jump are walked. If the control then has no jump, points are
+// chosen as if there were no controls.
 TEST(controls, that_are_not_taken_leave_the_choice_of_points_alone) {
     std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets:\n"
@@ -598,7 +598,7 @@ TEST(controls, have_the_share_that_points_show) {
         if (of.control.empty()) continue;
         const controls::control c = controls::control_written_as(of.control);
         EXPECT_EQ(c.has_share, !c.leaves_rounding()) << trade;
-        // The error includes the uncertainty of a jump's place, which grows with the control.
+        // The error of a control that jumps includes the uncertainty of the jump's place, so it is left out.
         if (c.has_share && !c.jumps()) shared.emplace(trade, c);
     }
     EXPECT_GE(shared.size(), 2u);
@@ -627,7 +627,7 @@ TEST(controls, have_the_share_that_points_show) {
 
 namespace {
 
-// Means of 16 units less a share of their control.
+// Means of 16 units (randomisations), less the share of the control's means that the estimate subtracts.
 std::vector<double> shared(const std::vector<double>& payoffs, const std::vector<double>& controls) {
     std::vector<kernels::moments> of_payoffs, left;
     for (std::size_t u = 0; u < payoffs.size(); ++u) {
@@ -639,7 +639,7 @@ std::vector<double> shared(const std::vector<double>& payoffs, const std::vector
 
 }  // namespace
 
-// Differences of rounding give no share: one of 1e12 times the control once turned a price of 1e3 into 3e8.
+// Controls that differ by rounding give no share: a share of 1e12 once turned a price of 1e3 into 3e8.
 TEST(controls, that_are_alike_in_all_units_have_no_share) {
     std::vector<double> payoffs(16), of(16);
     for (std::size_t u = 0; u < 16; ++u) {
@@ -650,7 +650,7 @@ TEST(controls, that_are_alike_in_all_units_have_no_share) {
     for (std::size_t u = 0; u < 16; ++u) EXPECT_NEAR(means[u], payoffs[u], 1e-9) << u;
 }
 
-// A control seen by one unit alone gives the others no share, so all of it is subtracted.
+// The control is 0 in all units but one, whose share the others can't tell: all of it is subtracted.
 TEST(controls, have_shares_that_know_nothing_of_their_unit) {
     std::mt19937_64 bits(3);
     std::normal_distribution<double> normal;
@@ -667,12 +667,12 @@ TEST(controls, have_shares_that_know_nothing_of_their_unit) {
 
 namespace {
 
-// Over 20,000 runs of 16 units, whose mean is 10.
+// Figures over 20,000 runs of 16 units; the true mean is 10.
 struct found_by_shares {
-    double bias = 0, variance = 0;  // of the means; the bias in their standard deviations
-    double held = 0;                // the share of intervals that hold the truth
-    double squares = 0;             // the mean squared distance in errors
-    double error = 0;               // the root mean square error over the standard deviation of means
+    double bias = 0, variance = 0;  // of the runs' means; bias is in standard deviations
+    double held = 0;                // share of runs whose interval holds the truth
+    double squares = 0;             // mean squared distance from the truth, in stated errors
+    double error = 0;               // root mean square of stated errors, in standard deviations of the means
 };
 template <class maker>
 found_by_shares over_many_runs(const maker& make) {
@@ -702,9 +702,9 @@ found_by_shares over_many_runs(const maker& make) {
 
 }  // namespace
 
-// The share of holding intervals has a standard deviation of 0.16 %, and the variance, which a fit to 15
-// units increases by 9 %, one of 1 %. Bounds are four of these on each side. An error that is never too small
-// is a few percent too large.
+// Standard deviations of these figures: 0.16 % for the share that holds the truth, 1 % for the variance,
+// which fitting a share to 15 units increases by 9 %. Bounds are four of them on each side. An error that is
+// never too small is a few percent too large.
 TEST(controls, with_a_share_have_honest_errors) {
     for (const double correlation : {0.0, 0.6, 0.99}) {
         const double rest = std::sqrt(1 - correlation * correlation);
@@ -716,11 +716,11 @@ TEST(controls, with_a_share_have_honest_errors) {
     }
 }
 
-// Control means as skewed as chi-squared of one degree, as under a very volatile variance. An error from the
-// units with their own shares was 4 % too small, and the mean squared distance in errors was 1.28 instead of
-// Student's 15 / 13. Now a few runs state far too much. Over 20,000 runs the standard deviation of the bias
-// and the error is 0.7 %, and of the share of intervals 0.15 %; bounds are at least four of these from the
-// right value.
+// Means of controls are as skewed as chi-squared with one degree of freedom, as under a very volatile
+// variance. An error computed from units with their own shares was 4 % too small, and squared distances in
+// errors averaged 1.28 instead of 15 / 13, as for Student's t; now a few runs state far too much. Standard
+// deviations over 20,000 runs are 0.7 % for bias and error, 0.15 % for the share that holds the truth; bounds
+// are at least four of these away from the right value.
 TEST(controls, with_a_share_have_honest_errors_where_they_lean_to_one_side) {
     for (const double share : {0.0, 0.5, 1.0}) {
         const found_by_shares found = over_many_runs([&](double x, double y) {
@@ -735,8 +735,8 @@ TEST(controls, with_a_share_have_honest_errors_where_they_lean_to_one_side) {
     }
 }
 
-// A digital jumps at its strike; a pilot's paths alone would only bracket it. The price would then be off by
-// the share of paths between the two jumps, and no path would show that.
+// The control's jump must be at the digital's strike, which the pilot's paths alone would only bracket. If it
+// were not, the price would be off by the share of paths between both jumps, and no path would show it.
 TEST(controls, jump_where_a_digital_does) {
     const std::string trades = R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 103, payout: 10, maturity: 1}
@@ -765,7 +765,7 @@ TEST(controls, depend_on_no_thread_and_no_neighbour) {
     EXPECT_TRUE(same_bits(alone.at("basket").price, a.at("basket").price));
 }
 
-// The control of the first market serves the others, with its mean there.
+// A control found in the first of several markets is used in the others, with its mean in each.
 TEST(controls, of_the_first_market_hold_in_the_others) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: call, product: european, underlying: A, strike: 104, maturity: 1}
@@ -834,8 +834,8 @@ controlled_sample sample(std::size_t trades, std::uint64_t paths, std::uint64_t 
 
 }  // namespace
 
-// A sound engine fails once in 10,000 seeds. Prices that a control leaves exact err by rounding, to which z
-// does not apply; they are within their stated errors.
+// A sound engine fails once in 10,000 seeds. Prices that controls make exact err by rounding, for which no
+// z-score holds; they must be within their stated errors.
 TEST(controls, hold_for_every_product) {
     controlled_sample of = sample(3 * verify::truths().size(), 32768, 20261127);
     std::size_t exact = 0;
@@ -856,9 +856,9 @@ TEST(controls, hold_for_every_product) {
     EXPECT_FALSE(verify::judge(of.trades, of.prices, wrong).holds());
 }
 
-// Every product of the library with each of its choices has the same price with and without controls; for a
-// trade that can be ended early, the value of its policy. With some 800 comparisons, a sound engine fails
-// once in 180 seeds. Few paths carry the error of a thin price.
+// Prices with and without controls of every product of the library, with each of its choices; where a trade
+// can be ended early, the values of its policy. A sound engine fails once in 180 seeds of some 800
+// comparisons. A price marked thin rests on few paths, and so does its error.
 TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
     const book all = book_of_every_kind();
     const market in = tests::demo_market();
@@ -873,7 +873,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
             const auto value = [](const price_row& r) { return r.early ? r.early->policy_value : r.price; };
             const auto error = [](const price_row& r) {
                 const double sure = r.early ? r.early->policy_error : r.standard_error;
-                // Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
+                // Errors from 16 randomisations: 6.8 are as rarely exceeded as 4.5 normal ones (Student's t).
                 return (r.randomisations > 0 ? 6.8 : 4.5) * sure;
             };
             EXPECT_NEAR(value(a), value(b), std::hypot(error(a), error(b)))
@@ -886,7 +886,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
 
 namespace {
 
-// The number of 1,000 runs whose 95 % interval holds the price, for random trades of these products.
+// In how many of 1,000 runs the 95 % interval held the price of a random trade of a product.
 struct coverage {
     int held = 0;
     double largest_error = 0;
@@ -914,7 +914,7 @@ verify::known_trade drawn(const char* product, verify::dice& d) {
 
 }  // namespace
 
-// The count of 1,000 runs has a standard deviation of 7; seeds are fixed. Their controls are imperfect.
+// The count of 1,000 runs has a standard deviation of 7; seeds are fixed. Controls leave some error here.
 TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
     verify::dice d(11);
     for (const char* product : {"asian", "barrier", "cliquet", "autocallable", "himalaya", "digital",
@@ -923,14 +923,14 @@ TEST(controls_long, intervals_of_95_percent_hold_the_truth) {
         const coverage found = covered(t, "philox");
         RecordProperty(product, found.held);
         EXPECT_GE(found.held, 930) << product << t.book;
-        // The error of rounding is stated generously.
+        // If a control leaves rounding alone, its stated error is generous and all intervals may hold.
         const bool is_exact = found.largest_error < 1e-10 * std::abs(t.price({}));
         EXPECT_LE(found.held, is_exact ? 1000 : 970) << product;
     }
 }
 
-// Intervals of 16 randomisations hold as often with a share of the control as without: the difference of the
-// counts has a standard deviation of at most 11. On one step points hold less often.
+// Intervals of 16 randomisations hold the price as often with a share of the control as without: the
+// difference of both counts has a standard deviation of at most 11. On one step, points hold it less often.
 TEST(controls_long, intervals_of_shares_hold_the_truth) {
     verify::dice d(12);
     for (const char* product : {"lookback", "himalaya", "cap_floor", "barrier", "basket", "cliquet"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions as values: written, read, edited and followed.
+// Decisions of a run (controls, points, shifts, policies) as values: written, read, edited, followed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST(decisions, are_followed_to_the_same_bits) {
         const price_row& now = row_of(again, row.trade);
         EXPECT_EQ(now.decisions, row.decisions) << row.trade;
         EXPECT_EQ(now.walk, row.walk) << row.trade;
-        // The upper bound depends on the training, not only on the policy.
+        // The upper bound also depends on how the policy was trained, so the policy's value is compared.
         EXPECT_TRUE(same_bits(now.early ? now.early->policy_value : now.price,
                               row.early ? row.early->policy_value : row.price))
             << row.trade;
@@ -122,7 +122,7 @@ TEST(decisions, hold_as_they_are_edited) {
     EXPECT_EQ(row_of(now, "far").decisions.find("shifts"), std::string::npos);
     for (const char* trade : {"asian", "call", "digital", "far"}) {
         const price_row &a = row_of(now, trade), &b = row_of(first(), trade);
-        // Exceeded by chance once in 100,000 times.
+        // A sound engine exceeds this bound once in 100,000 times.
         EXPECT_NEAR(a.price, b.price, 4.5 * (a.standard_error + b.standard_error)) << trade;
     }
 }
@@ -152,7 +152,7 @@ TEST(decisions, treat_jumps_as_the_run_that_they_are_of) {
     EXPECT_TRUE(same_bits(again.greeks.front().bias, alone.greeks.front().bias));
     EXPECT_EQ(row_of(again, "digital").decisions, row_of(alone, "digital").decisions);
     EXPECT_LT(again.manifest.path_steps, alone.manifest.path_steps) << "no pilot walks";
-    // A width other than the pilot's is followed too, with its own bias of smoothing.
+    // A width of smoothing other than the pilot's is followed, too, and brings its own bias.
     const std::string wide = R"({"control": 0, "widths": {"A.spot": 8}})";
     found.trades.at("digital").jumps = wide;
     EXPECT_GT(delta_by(found).greeks.front().bias, 4 * alone.greeks.front().bias);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
-// Sensitivities of trades that can be ended early, with decisions held still: against lattices, against
-// policies retrained in moved markets, and against differences in which the policy decides anew.
+// Sensitivities of trades that can be ended early, with the policy held still: against lattices, against
+// policies retrained in moved markets, and against differences of prices in which the policy decides anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,10 +29,10 @@ using tests::put_on;
 using tests::put_on_a_lattice;
 
 constexpr double rate = 0.06, strike = 40;
-// Units of the rows: a percent of volatility, a basis point of rates.
+// Units of sensitivities in rows: per percent of volatility and per basis point of rates.
 constexpr double percent = 0.01, basis_point = 1e-4;
-// The error is that of 16 parts with policies of their own: Student's t with 15 degrees of freedom is beyond
-// 7 once in 200,000 times.
+// Stated errors are from 16 parts with a policy each: Student's t with 15 degrees of freedom exceeds 7 once
+// in 200,000 times.
 constexpr double errors_apart = 7;
 
 std::string put_at(double spot, double volatility, double at_rate = rate) {
@@ -68,7 +68,7 @@ double slope(const std::function<double(double)>& f, double at, double h) {
     return (f(at + h) - f(at - h)) / (2 * h);
 }
 
-// One seed in 200,000 fails. The error and the bias must be a small share of the truth.
+// Fails by chance for one seed in 200,000. Error and bias must also be a small share of the truth.
 void expect_near(const greek_row& got, double truth, double share = 0.05) {
     ASSERT_FALSE(got.has_failed()) << got.message;
     ASSERT_GT(got.standard_error, 0) << got.measure;
@@ -92,15 +92,15 @@ TEST(exercise_greeks, are_those_of_the_lattice) {
         EXPECT_EQ(row.method, measure == "gamma" ? "bumped_pathwise" : "pathwise");
         expect_near(row, truth);
         if (measure == "gamma") continue;
-        // Policies of parts are fitted with the martingale subtracted; without it errors are about four times
-        // as large. One set of seeds in 100,000 fails by chance.
+        // The policy of each part is fitted with its martingale subtracted; otherwise errors are about four
+        // times as large. By chance one set of seeds in 100,000 fails.
         EXPECT_LT(row.standard_error, 0.003 * std::abs(truth)) << measure;
     }
 }
 
-// Against differences of the values of policies retrained in each market, on the same paths. Their error,
-// that of training, is estimated from several seeds: t with 7 degrees of freedom is beyond 9 once in 20,000
-// times.
+// Reference: differences of policy values, the policy retrained in each moved market, on the same paths.
+// Training makes their error, which is estimated from several seeds: t with 7 degrees of freedom exceeds 9
+// once in 20,000 times.
 TEST(exercise_greeks, are_those_of_policies_found_again) {
     const auto worth = [](const std::string& text, std::uint64_t seed) {
         return tests::priced(text, 16384, seed).rows[0].early->policy_value;
@@ -129,8 +129,8 @@ TEST(exercise_greeks, are_those_of_policies_found_again) {
     }
 }
 
-// A difference of prices comes from two runs that follow the policy of the market between them. A run of few
-// parts has one policy for all of them.
+// Both runs of a price difference follow the policy of the market between them. A run with few parts has one
+// policy for all.
 TEST(exercise_greeks, differences_hold_the_policy) {
     run_options options;
     options.overrides.paths = 16384;
@@ -150,9 +150,9 @@ TEST(exercise_greeks, differences_hold_the_policy) {
     EXPECT_NEAR(row.value, (followed(40.4) - followed(39.6)) / 0.8, 1e-9);
 }
 
-// Every trade of the library's book: pathwise derivatives against differences in which the policy decides
-// again. On independent paths, because the errors of points are smaller than what a policy loses in a moved
-// market.
+// Each trade of the library's early-exercise book: pathwise derivatives against differences of prices in
+// which the policy decides again. Paths are independent: errors of points are smaller than what a held policy
+// loses in a moved market.
 TEST(exercise_greeks, agree_with_differences_for_the_library) {
     const book b = book::load(std::string(TILEWALK_SOURCE_DIR) + "/configs/books/early.yaml");
     run_options options;
@@ -167,7 +167,7 @@ TEST(exercise_greeks, agree_with_differences_for_the_library) {
     for (const greek_row& g : differences.greeks) of[{g.trade, g.measure, g.key}] = &g;
     std::size_t compared = 0, smoothed = 0;
     for (const greek_row& g : paths.greeks) {
-        // Decisions are no jumps, but payments may have some.
+        // Decisions are not smoothed as jumps, but payments may jump.
         EXPECT_NE(g.method, "bump") << g.trade << " " << g.key;
         if (g.trade == "american_put") {
             EXPECT_EQ(g.method, "pathwise") << g.key;
@@ -216,7 +216,7 @@ TEST(exercise_greeks, theta_is_of_what_policies_are_worth) {
     EXPECT_NEAR(row.value, worth(later) - worth(today), 1e-9);
 }
 
-// Another seed draws other parts and trains other policies; the errors must cover their distance.
+// Another seed draws other parts and trains other policies: stated errors must cover the difference.
 TEST(exercise_greeks, seeds_are_apart_by_their_errors) {
     std::map<std::string, std::vector<greek_row>> found;
     for (std::uint64_t seed = 1; seed <= 12; ++seed)
@@ -232,15 +232,15 @@ TEST(exercise_greeks, seeds_are_apart_by_their_errors) {
             spread += (g.value - mean) * (g.value - mean) / (seeds - 1);
             stated += g.standard_error * g.standard_error / seeds;
         }
-        // With 11 over 180 degrees of freedom, one ratio in 50,000 is beyond 4.2 or below 0.1.
+        // An F-ratio of 11 over 180 degrees of freedom is beyond 4.2 or below 0.1 once in 50,000 times.
         EXPECT_LT(spread, 4.2 * stated) << measure;
         EXPECT_GT(spread, 0.1 * stated) << measure;
     }
 }
 
-// Longstaff and Schwartz's put and others, by default settings. A 95 % interval from 16 parts reaches 1.96
-// errors to each side, which hold the truth in 93.1 % of runs. At least 88 of 100 runs must hold it; without
-// a bias that widens the interval one set of seeds in 30 would fail.
+// Longstaff and Schwartz's put and others, by default settings. An interval of 1.96 errors from 16 parts
+// holds the truth in 93.1 % of runs, so that fewer than 88 of 100 would do so for one set of seeds in 30; the
+// stated bias widens it.
 struct priced_by_lattice {
     std::string id, trade, asset;
     std::map<std::string, double> truths;  // by measure
@@ -299,7 +299,7 @@ std::map<std::string, double> of_a_swaption() {
             {"parameter", slope([&](double x) { return value(0.04, x); }, 0.01, 0.0005)}};
 }
 
-// The number of seeds that hold the truth, by trade and measure.
+// Number of seeds whose interval holds the truth, by trade and measure.
 std::map<std::pair<std::string, std::string>, int> held(std::uint64_t seeds) {
     std::string equities =
         "market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.06}}, assets: {A: {currency: USD, spot: 36, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights in extreme cases: nothing to decide by, no paths to learn from, very many dates and assets. A price
-// is finite and honest, or the trade is refused by name.
+// Rights to end a trade early in extreme cases: nothing to decide by, no paths to learn from, very many dates
+// and assets. The price is finite and honest, or the trade is refused with its reason.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ std::vector<exercise::saved_policy> policies_of(const results& r) {
     return report::read_policies(r.policies, "policies.json");
 }
 
-// Every figure is finite, and bounds are in order except by chance: one seed in 30,000 fails.
+// Expects finite figures, and a lower bound below the upper one; by chance one seed in 30,000 fails.
 void expect_honest(const price_row& row) {
     ASSERT_EQ(row.status, trade_status::priced) << row.message;
     ASSERT_TRUE(row.early);
@@ -71,7 +71,7 @@ TEST(exercise_limits, out_of_the_money_everywhere_is_worth_nothing) {
     EXPECT_GE(row.early->upper_bound, 0);
 }
 
-// The strike rises until the right pays on a single training path, which leaves the fit one number.
+// The strike rises until the right pays on a single training path, which gives the fit a single number.
 TEST(exercise_limits, one_path_in_the_money_is_no_fit_of_nine_functions) {
     for (double strike = 24; strike < 34; strike += 0.05) {
         const results got =
@@ -129,7 +129,7 @@ TEST(exercise_limits, collinear_features_are_left_out) {
     ASSERT_GE(policy.features.size(), 2u);
     for (const auto& d : policy.dates) EXPECT_LT(d.found.unpaid.rank, policy.functions);
     const early_exercise &a = *got.rows[0].early, &b = *plain.rows.at(0).early;
-    // The same paths with policies that differ by their fits: far less than one error.
+    // Both are values on the same paths, by policies that differ little: by far less than one error.
     EXPECT_NEAR(a.policy_value, b.policy_value, b.policy_error);
 }
 
@@ -224,7 +224,7 @@ TEST(exercise_limits, a_call_without_dividends_is_the_european) {
     EXPECT_NEAR(e.policy_value, other.price, 4 * std::hypot(e.policy_error, other.standard_error));
     EXPECT_LT(e.lower_bound - 4 * e.lower_error, 2.17372);
     EXPECT_GT(e.upper_bound + 4 * e.upper_error, 2.17372);
-    // A policy that overvalues waiting on all dates but the last.
+    // Spoils a policy: it overvalues waiting on all dates but the last.
     std::vector<exercise::saved_policy> off = policies_of(call);
     std::vector<exercise::saved_policy::date>& all = off.at(0).dates;
     for (std::size_t k = 0; k + 1 < all.size(); ++k) {
@@ -248,7 +248,7 @@ TEST(exercise_limits, more_dates_are_worth_no_less) {
                                           "{start: 0, end: 1, count: " + std::to_string(count) + "}"),
                                    65536);
         const early_exercise& e = *got.rows.at(0).early;
-        // One seed in 30,000 fails.
+        // More training never lowers the bound; by chance one seed in 30,000 fails.
         EXPECT_GT(e.lower_bound, before - 4 * std::hypot(e.lower_error, error_before)) << count;
         before = e.lower_bound;
         error_before = e.lower_error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights to end a trade early: bounds enclose the truth, known from our own lattices and from published
-// figures; impossible cases are refused or honest.
+// Rights to end a trade early: bounds enclose the true value, known from our own lattices and from
+// publications; impossible cases are refused or priced honestly.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ using tests::put_on_a_lattice;
 
 }  // namespace
 
-// Longstaff and Schwartz (2001), table 1: fifty dates a year.
+// Puts of Longstaff and Schwartz (2001), table 1, with fifty dates a year, against a lattice.
 TEST(exercise, bounds_hold_puts_known_from_a_lattice) {
     for (const double spot : {36.0, 40.0, 44.0}) {
         for (const double volatility : {0.2, 0.4}) {
@@ -57,7 +57,7 @@ TEST(exercise, bounds_hold_puts_known_from_a_lattice) {
     }
 }
 
-// Andersen and Broadie (2004): the larger of two assets, nine dates in three years, 13.902 at 100.
+// Published by Andersen and Broadie (2004): 13.902 at spot 100, for nine dates in three years.
 TEST(exercise, bounds_hold_the_call_on_the_larger_of_two) {
     const std::string asset = "{currency: USD, spot: 100, volatility: 0.2, dividend_yield: 0.1}\n";
     const results got =
@@ -73,8 +73,8 @@ TEST(exercise, bounds_hold_the_call_on_the_larger_of_two) {
     EXPECT_LT(got.rows[0].early->upper_bound, 14.7);
 }
 
-// One date leaves no decision: the price has the bits of the European on the same paths. Early exercise of a
-// call without dividends never pays.
+// One date leaves no decision: the price has the bits of the European on the same paths. A call without
+// dividends is never exercised early, so it has the European's price, too.
 TEST(exercise, without_a_decision_it_is_the_european) {
     const results one = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]"), 16384);
     const results european = priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
@@ -96,7 +96,7 @@ TEST(exercise, the_issuers_right_bounds_from_the_other_side) {
         "strike\n";
     const results got =
         priced(put_on("spot: 100, volatility: 0.2", 0.03, "100", "[1.0, 2.0, 3.0]", note), 16384);
-    // Called at once: the coupon is 12 % and rates are 3 %.
+    // The note is called on the first date: its coupon is 12 % and rates are 3 %.
     EXPECT_NEAR(got.rows[0].early->upper_bound, 112 * std::exp(-0.03), 1e-9);
     EXPECT_NEAR(got.rows[0].early->lower_bound, 112 * std::exp(-0.03), 1e-9);
     const std::string on_spot =
@@ -247,8 +247,8 @@ TEST(exercise, results_read_back_what_they_wrote) {
     EXPECT_EQ(read.rows[0].early->step_error, steps.rows[0].early->step_error);
 }
 
-// Extrapolation to continuous exercise: the lattice knows the gain of ten dates over five, and nearly that of
-// fifty over ten.
+// Extrapolation from ten dates to continuous exercise: the lattice knows what ten dates gain over five, and
+// nearly what continuous exercise gains over ten.
 TEST(exercise, steps_are_extrapolated) {
     const auto every = [](const std::string& step) {
         return priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[1.0]",
@@ -269,12 +269,12 @@ TEST(exercise, steps_are_extrapolated) {
     const double error_of_gain = std::sqrt(e.step_error * e.step_error - gain * gain);
     EXPECT_GT(error_of_gain, 0);
     EXPECT_LT(error_of_gain, 0.02);
-    // One seed in 15,000 fails, apart from what both policies give away.
+    // One seed in 15,000 fails, beyond what imperfect policies with ten and with five dates lose.
     EXPECT_NEAR(gain, of_dates(10) - of_dates(5), 4 * error_of_gain + 0.002);
     EXPECT_NEAR(e.extrapolated, of_dates(100),
                 e.step_error + 4 * got.standard_error + (e.upper_bound - e.lower_bound) / 2);
     EXPECT_LT(every("0.02").early->step_error, e.step_error);
-    // Not extrapolated with stated dates, with too few dates, and if the right is used today.
+    // No extrapolation for stated dates, for too few dates, or if the right is used today.
     const price_row stated =
         priced(put_on("spot: 36, volatility: 0.2", 0.06, "40", "[0.5, 1.0]"), 4096).rows[0];
     EXPECT_FALSE(is_figure(stated.early->extrapolated));
@@ -292,8 +292,8 @@ TEST(exercise, steps_gain_nothing_where_the_last_date_is_the_best) {
     ASSERT_TRUE(got.early) << got.message;
     const double gain = got.early->extrapolated - got.price;
     const double error_of_gain = std::sqrt(got.early->step_error * got.early->step_error - gain * gain);
-    // One seed in 15,000 fails, apart from what both policies give away. Without the last date the half is
-    // worth 0.2 less.
+    // One seed in 15,000 fails, beyond what both policies lose. If every second date left out the last, its
+    // value would be 0.2 less.
     EXPECT_NEAR(gain, 0, 4 * error_of_gain + 0.01);
     EXPECT_LT(error_of_gain, 0.02);
 }
@@ -312,7 +312,7 @@ TEST(exercise, a_product_names_features) {
     const auto plan = engine().explain(b, *b.market())[0];
     const std::vector<std::string> named{"spot(underlying)", "log(max(spot(underlying), 1))"};
     EXPECT_EQ(plan.decides_by->knows, named);
-    // An uninformative feature makes a worse policy and a wider interval, which still holds the truth.
+    // A feature that tells nothing makes a worse policy and a wider interval, which still holds the truth.
     const price_row blind = priced(with("[floor(spot(underlying) / 1000)]"), 32768).rows[0];
     const early_exercise& e = *blind.early;
     EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
@@ -361,7 +361,7 @@ TEST(exercise, many_states_are_ranked) {
     EXPECT_EQ(plan.decides_by->knows[1], "number 2 from the largest of 40 by spot(a)");
     EXPECT_EQ(plan.decides_by->knows[5], "the mean of 40 by spot(a)");
     EXPECT_LE(plan.decides_by->functions, 64u);
-    // A mean compares nothing, so the states are ranked as they are.
+    // A payoff on the mean compares no assets, so features are the states in their own order.
     std::string mean_of_all = text;
     mean_of_all.insert(mean_of_all.find("strike: 100"), "price: mean, ");
     const book means = book::parse(mean_of_all);
@@ -480,13 +480,13 @@ TEST(exercise_parts, least_squares_find_what_made_the_numbers) {
     constexpr std::size_t functions = 5;
     std::vector<exercise::block_column> of(functions);
     exercise::block_column right{};
-    // Fewer paths than a block holds: the others are 0.
+    // Paths after these stay 0: a run may end within a block.
     for (std::size_t p = 0; p + 20 < exercise::paths_of_block; ++p) {
         const double x = std::sin(static_cast<double>(p) * 0.7), y = std::cos(static_cast<double>(p) * 1.3);
         of[0][p] = 1;
         of[1][p] = x;
         of[2][p] = y;
-        of[3][p] = x + y;  // a combination of the two before
+        of[3][p] = x + y;  // linearly dependent on two others
         of[4][p] = 0;
         right[p] = 3 - 2 * x + 0.5 * y;
     }

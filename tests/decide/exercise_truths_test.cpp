@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
-// Rights to end a trade early against our own values: Bermudan swaptions under one and two factors, puts on a
-// geometric mean, which behaves like one asset, and the coverage of the interval.
+// Rights to end a trade early against values of our own: Bermudan swaptions under one and two factors, puts
+// on a geometric mean, which behaves like one asset, and how often intervals hold the truth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,8 +55,8 @@ class exercise_truths : public by_source {};
 INSTANTIATE_TEST_SUITE_P(from, exercise_truths, testing::Values(independent_paths, bridged_points),
                          name_of_source);
 
-// In, at and out of the money; the rest of one swap from one, two and three of its dates on. One date has a
-// formula.
+// Swaptions in, at and out of the money: the right to enter the rest of a swap on one, two or three of its
+// dates. With one date there is a formula.
 TEST_P(exercise_truths, swaptions_on_a_grid_are_between_their_bounds) {
     const std::vector<double> payments{2, 3, 4, 5};
     const two_factors one{0.04, 0.05, 0.01, 0.05, 0, 0}, two{0.04, 0.5, 0.012, 0.04, 0.01, -0.6};
@@ -76,8 +76,8 @@ TEST_P(exercise_truths, swaptions_on_a_grid_are_between_their_bounds) {
     }
 }
 
-// With one date the price is a put on a coupon bond, which a walk without a decision also prices. The grid is
-// good to about 3 parts in 1,000, which points would notice.
+// With one date a swaption is a put on a coupon bond, which is also priced without a decision. The grid is
+// right to about 3 parts in 1,000, a difference that points would notice.
 TEST(exercise_truths, the_grid_gives_european_swaptions) {
     const two_factors m{0.04, 0.5, 0.012, 0.04, 0.01, -0.6};
     const std::vector<swaption> all{{0.04, true, {2}, {3, 4, 5}}, {0.035, false, {1}, {2, 3, 4}}};
@@ -86,13 +86,13 @@ TEST(exercise_truths, the_grid_gives_european_swaptions) {
         const price_row& row = got.rows[i];
         const double value = row.early ? row.early->policy_value : row.price;
         const double error = row.early ? row.early->policy_error : row.standard_error;
-        // One seed in 150,000 fails.
+        // By chance one seed in 150,000 fails.
         EXPECT_NEAR(100 * swaption_on_a_grid(m, all[i]), value, 4.5 * error);
         EXPECT_LT(error, 0.015 * value);
     }
 }
 
-// A geometric mean of lognormal prices is lognormal, with a smaller volatility and another drift.
+// A geometric mean of lognormal prices is one lognormal asset with a smaller volatility and another drift.
 TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
     std::vector<double> dates;
     for (int i = 1; i <= 10; ++i) dates.push_back(i / 10.0);
@@ -120,7 +120,7 @@ TEST_P(exercise_truths, puts_on_a_geometric_mean_are_puts_on_one_asset) {
     }
 }
 
-// A shout today locks in the current value: (S - K) paid at maturity, plus an option at the money.
+// A shout today locks in the gain so far: S - K paid at maturity, plus an option at the money.
 TEST(exercise_truths, a_shout_of_today_has_its_closed_form) {
     const std::string assets =
         "    A: {currency: USD, spot: 110, volatility: 0.2, dividend_yield: 0.01}\n"
@@ -169,9 +169,8 @@ TEST(exercise_truths, an_american_put_on_dates_is_used_on_those_alone) {
         std::string::npos);
 }
 
-// The truth lies below the interval in at most 2.5 % of runs, and above it in as many: at most 18 of 300 runs
-// each, which one set of seeds in 5,000 exceeds at exactly that rate. The intervals are narrow enough to
-// miss.
+// If each end of the interval fails in 2.5 % of runs, more than 18 failures in 300 runs occur for one set of
+// seeds in 5,000. Intervals must also be so narrow that some runs fail.
 TEST(exercise_truths, intervals_hold_the_truth) {
     std::vector<double> dates;
     for (int i = 1; i <= 5; ++i) dates.push_back(i / 5.0);

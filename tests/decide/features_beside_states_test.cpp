@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features beside the states of the path: the European of the remaining life narrows the bounds of a put if
-// the model knows it, and is left out otherwise, with every kind of right and of policy.
+// Policy features beside the states of the path: the European option's value for the rest of the life narrows
+// the bounds of a put if the model has a formula, and is left out otherwise, with all rights and policies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,8 +72,8 @@ price_row well_trained(const std::string& text) {
     return engine().price(book::parse(text), options).rows[0];
 }
 
-// Bounds of one seed share paths; at most one seed in 30,000 exceeds so many errors of the difference, taken
-// as independent.
+// Expects bounds of `one` to be no wider than those of `other`, within errors of the difference that one seed
+// in 30,000 exceeds: as if independent, though both use the same paths.
 void expect_no_worse(const early_exercise& one, const early_exercise& other) {
     EXPECT_LT(one.upper_bound, other.upper_bound + 4 * std::hypot(one.upper_error, other.upper_error));
     EXPECT_GT(one.lower_bound, other.lower_bound - 4 * std::hypot(one.lower_error, other.lower_error));
@@ -83,8 +83,8 @@ const std::string dates_25 = "{start: 0, end: 1, count: 25}";
 
 }  // namespace
 
-// Longstaff and Schwartz (2001), table 1. The excess of the bound over the truth falls to less than half; one
-// seed in 15,000 fails.
+// Puts of Longstaff and Schwartz (2001), table 1. The feature must more than halve what the upper bound
+// exceeds the truth by; by chance one seed in 15,000 fails.
 TEST(features_beside_states, the_european_narrows_the_bounds_of_puts) {
     std::vector<double> dates;
     for (int i = 1; i <= 25; ++i) dates.push_back(i / 25.0);
@@ -114,7 +114,7 @@ TEST(features_beside_states, the_librarys_american_knows_its_european) {
     EXPECT_EQ(plan.remarks, std::vector<std::string>{});
 }
 
-// A list of states alone equals no list.
+// A list of features that names the states alone gives the bits of a trade without a list.
 TEST(features_beside_states, what_is_not_known_is_left_out) {
     const std::string terms = ", underlying: A, strike: 40, maturity: 1, exercise_step: 0.1}\n";
     const std::string plain =
@@ -151,7 +151,7 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
                   "[{date: 0.45, amount: 1}]}\n",
                   0.06),
         "if a cash dividend falls");
-    // In place of the states it is still an error, as is a forbidden function.
+    // A list of features that replaces the states may not have an unknown one, nor a forbidden function.
     const std::string named = with(under_heston + plain, "['put_value(underlying, strike, maturity)']");
     const price_row refused = priced(named + "trades:\n  - {id: t, product: plain" + terms, 1024).rows[0];
     EXPECT_NE(refused.message.find("is not known ahead under stochastic variance"), std::string::npos);
@@ -247,7 +247,7 @@ TEST(features_beside_states, serve_every_right) {
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, {0.5, 1.0});
     const book b = book::parse(with(put_on(asset, 0.06, "40", "[0.5, 1.0]"), european));
     const price_row got = engine().price(b, nested).rows[0];
-    // The noise of inner paths lies in the bound.
+    // Wider bounds are accepted here, since inner paths add noise to the nested bound.
     expect_between(got, truth, 0.98 * truth, 1.02 * truth);
 }
 
@@ -270,8 +270,8 @@ TEST(features_beside_states, a_saved_policy_is_followed_to_the_same_bits) {
     std::ofstream(file) << found.policies;
     options.overrides.policy = file;
     expect_same_bits(run(here).rows[0], found.rows[0]);
-    // The European stays the function of the spot that the policy was trained with, so the policy is nearly
-    // as good as one trained there, on the same paths.
+    // In another market, the European feature stays the function of the spot that the policy was trained
+    // with. So the policy is nearly as good as one trained in that market, on the same paths.
     for (const auto& [spot, model] :
          {std::pair{36.5, "volatility: 0.2"}, std::pair{36.0, "volatility: 0.22"}}) {
         const std::string there = text(spot, model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Followed decisions read back as they were written.
+// Decisions of a run, written as JSON for another run to follow, read back as they were.
 #include "engine/decide/followed.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importance sampling: shifted programs keep every price, and pilots find shifts for rare payoffs that leave
-// far smaller, honest errors.
+// Importance sampling: programs whose normals are shifted (with weights) keep every price, and pilots find
+// shifts for rare payoffs that leave far smaller, honest errors.
 #include "products/program/shift.h"
 
 #include <fmt/format.h>
@@ -139,8 +139,8 @@ const std::map<std::string, double>& truths() {
 
 }  // namespace
 
-// Errors are of 131,072 paths. A price is further than 4.5 errors from its closed form once in 147,000 seeds;
-// there are eight.
+// Prices of 131,072 paths against closed forms: one is further off than 4.5 errors once in 147,000 seeds.
+// There are eight.
 TEST(importance, makes_rare_payoffs_sound) {
     const auto plain = priced(with("none")), shifted = priced(with("auto"));
     for (const auto& [id, truth] : truths()) {
@@ -149,7 +149,7 @@ TEST(importance, makes_rare_payoffs_sound) {
         EXPECT_NEAR(row.price, truth, 4.5 * row.standard_error) << id;
         EXPECT_TRUE(!row.thin || id == "merton") << id << row.message;
     }
-    // Plain paths may show no error if none pays.
+    // Gains are stated at least; without shifts, no path may pay and no error show.
     for (const auto& [id, least] : std::map<std::string, double>{{"put_3", 500},
                                                                  {"put_4", 5000},
                                                                  {"call_3", 100},
@@ -162,14 +162,14 @@ TEST(importance, makes_rare_payoffs_sound) {
         EXPECT_GT(error * error, least) << id;
         EXPECT_FALSE(shifted.at(id).thin) << id;
     }
-    // By the closed form of the second moment, 131,072 plain paths have errors of 7.3 and 123 times the
-    // price.
+    // By the closed form of the second moment, plain runs of 131,072 paths have errors of 7.3 and 123 times
+    // the price.
     EXPECT_LT(shifted.at("call_5").standard_error, 0.01 * shifted.at("call_5").price);
     EXPECT_LT(shifted.at("put_6").standard_error, 0.01 * shifted.at("put_6").price);
 }
 
-// The time-stepping error of Heston is far smaller than the price, and the same with and without shifts. The
-// bound is 4.5 joint errors.
+// Heston's time steps make an error far smaller than the price, and equal with and without shifts. The bound
+// is 4.5 joint errors.
 TEST(importance, keeps_the_price_under_stochastic_volatility) {
     const std::string put =
         "trades:\n  - {id: put, product: european, option: put, underlying: H, strike: 50, "
@@ -182,7 +182,7 @@ TEST(importance, keeps_the_price_under_stochastic_volatility) {
     EXPECT_NEAR(shifted.price, by_transform, 0.05 * by_transform);
 }
 
-// Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
+// Student's t with 15 degrees of freedom: 6.8 errors are as rarely exceeded as 4.5 normal ones.
 TEST(importance, goes_with_points_and_controls) {
     const auto shifted = priced(with("auto"));
     for (const char* random : {"philox", "sobol"}) {
@@ -205,8 +205,8 @@ TEST(importance, goes_with_points_and_controls) {
     }
 }
 
-// A control leaves nothing of a payoff, and so a shift has nothing to gain. Bits equal those of a run without
-// shifts, unless a pilot, which has fewer paths beside one of shifts, decides otherwise.
+// A control that leaves nothing gives a shift nothing to gain: bits are those of a run without shifts, unless
+// the pilot for controls, which walks fewer paths beside a pilot of shifts, decides otherwise.
 TEST(importance, leaves_usual_payoffs_alone) {
     for (const char* random : {"philox", "sobol"}) {
         for (const char* controls : {"none", "auto"}) {
@@ -242,7 +242,7 @@ TEST(importance, depends_on_no_thread_and_no_neighbour) {
     EXPECT_TRUE(same_bits(alone.at("asian").price, a.at("asian").price));
 }
 
-// The shifts of the first market serve the others. The mean of a control that they replace is dropped.
+// Shifts found in the first market serve the others. If they replace a control, its mean is dropped.
 TEST(importance, of_the_first_market_holds_in_the_others) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const market here = *b.market(), there = here.with("A.volatility", 0.22);
@@ -266,8 +266,8 @@ TEST(importance, is_of_no_run_that_has_too_few_paths_for_a_pilot) {
     for (const auto& [id, row] : a) EXPECT_TRUE(same_bits(row.price, b.at(id).price)) << id;
 }
 
-// A control that leaves less than shifts alone would stays beside them, with its mean. One price in 147,000
-// seeds is further off.
+// A control that leaves less than shifts alone would is kept beside shifts, with its mean. By chance one seed
+// in 147,000 fails.
 TEST(importance, goes_with_a_control_that_stays) {
     const std::string put =
         "trades:\n  - {id: put, product: barrier, option: put, underlying: A, strike: 70, maturity: 1, "
@@ -309,8 +309,8 @@ TEST(importance, shifts_that_no_run_has_written_are_refused) {
               std::string::npos);
 }
 
-// Payoffs in three rare places, the second and third of which pay less, and one so rare and so large that it
-// has most of the variance and hardly any paths. A power of two changes no bit.
+// Payoffs in three rare places, of which the second and third pay less; and one payoff so rare and large that
+// it has most of the variance on hardly any paths. Units of a power of two change no bit.
 TEST(importance, shifts_are_the_same_in_any_unit) {
     using payoff = std::function<double(double, double)>;
     std::vector<payoff> payoffs{[](double x, double) { return x > 1.5 ? 1.0 : x < -4.9 ? 500.0 : 0.0; }};
@@ -360,7 +360,7 @@ TEST(importance, is_told_with_its_ways_and_what_it_leaves) {
 
 namespace {
 
-// A pilot of 4,096 paths of one step, with a payoff of a sum of its normals that is scaled to variance 1.
+// The shifts that a pilot of 4,096 paths finds for a payoff of the scaled sum of `slots` normals.
 importance::outcome found_for(std::size_t slots, std::uint64_t seed,
                               const std::function<double(double sum)>& payoff) {
     importance::pilot by;
@@ -380,8 +380,8 @@ importance::outcome found_for(std::size_t slots, std::uint64_t seed,
     return importance::find(by);
 }
 
-// By quadrature, the variance of a path that pays 1 if a normal is above the level: a tenth of the paths are
-// plain, the others have these shifts with these shares.
+// The variance, by quadrature, of a path that pays 1 if a normal exceeds `level`: a tenth of the paths stay
+// plain, the others have these shifts, in these shares.
 double variance_above(double level, const std::vector<std::pair<double, double>>& shares_and_shifts) {
     const double chance = 0.5 * std::erfc(level / std::sqrt(2.0)), step = 1e-2;
     double square = 0;
@@ -397,7 +397,7 @@ double variance_above(double level, const std::vector<std::pair<double, double>>
 
 }  // namespace
 
-// A sixth of the paths pay, so shifts would gain slightly more than three in any currency, and none are
+// A sixth of the paths pay. Shifts would gain slightly more than a factor of three in any unit, so none are
 // searched.
 TEST(importance, payoffs_of_many_paths_are_left_alone_in_any_unit) {
     for (const double unit : {1.0, 0x1p-30, 0x1p30})
@@ -406,8 +406,8 @@ TEST(importance, payoffs_of_many_paths_are_left_alone_in_any_unit) {
                 << unit << " seed " << seed;
 }
 
-// Twelve assets that all rise, or all fall, far enough: hardly any single direction gets there. The shift
-// found is within a factor of two of the best one, the mean of the paths that pay.
+// The payoff needs all of twelve assets to rise, or to fall: hardly any single direction gets there. The
+// shift found is within a factor of two of the best one, the mean of the paths that pay.
 TEST(importance, moves_of_all_assets_at_once_are_found) {
     for (const double level : {5.0, 6.0}) {
         const double chance = 0.5 * std::erfc(level / std::sqrt(2.0)),
@@ -425,7 +425,7 @@ TEST(importance, moves_of_all_assets_at_once_are_found) {
     }
 }
 
-// The ratio of the pilot's variance to the true one has a standard deviation of 9 %, so its mean over 60
+// The variance that a pilot states, over the true one, has a standard deviation of 9 %, its mean over 60
 // seeds one of 1.2 %.
 TEST(importance, pilots_tell_the_variance_of_the_run) {
     constexpr int seeds = 60;
@@ -468,8 +468,8 @@ TEST(importance, is_explained) {
 
 namespace {
 
-// Delta, vega per point of volatility and gamma by Black's formula: of the put struck at 55, the call at 185
-// and the digital at 185 that pays 10.
+// Black's delta, vega per point of volatility and gamma for three trades: a put at 55, a call at 185 and a
+// digital at 185 that pays 10.
 std::map<std::string, double> sensitivities(const std::string& trade) {
     const double strike = trade == "put" ? 55 : 185, volatility = 0.2,
                  d1 = (std::log(100 / strike) + rate + 0.5 * volatility * volatility) / volatility,
@@ -494,8 +494,8 @@ constexpr const char* far_trades_text = R"(trades:
 
 }  // namespace
 
-// Within 4.5 errors except once in 147,000 seeds; there are 18 figures. The gamma of a digital, a difference
-// of derivatives of jumps, gains less.
+// Each of 18 figures is within 4.5 errors, except for one seed in 147,000. Shifts gain less for the gamma of
+// a digital, a difference of derivatives of jumps.
 TEST(importance, derivatives_of_rare_payoffs_are_those_of_black) {
     const book b = book::parse(std::string(market_text) + far_trades_text);
     for (const char* random : {"philox", "sobol"}) {
@@ -517,8 +517,8 @@ TEST(importance, derivatives_of_rare_payoffs_are_those_of_black) {
     }
 }
 
-// Shifts of the base market are kept: gains come from common paths and err far less than two prices. Within
-// 4.5 errors except once in 147,000 seeds; there are eight gains.
+// Markets of a scenario keep the shifts of the base market: gains are differences on equal paths, with errors
+// far below those of two prices. Each of eight gains is within 4.5 errors, except for one seed in 147,000.
 TEST(importance, gains_of_rare_payoffs_are_those_of_black) {
     const book b = book::parse(std::string(market_text) + far_trades_text);
     const scenario_list asked = scenario_list::parse(
@@ -579,9 +579,9 @@ TEST(importance, of_a_session_holds_in_other_markets) {
     }
 }
 
-// 400 runs of few paths, each with a pilot of its own. The count has a standard deviation of 4.4, so a sound
-// engine fails for one set of seeds in 800. Seeds are fixed; 95.6 % of 4,000 other seeds held the truth of
-// either trade.
+// Each of 400 runs of few paths has its own pilot. The number of intervals that hold the truth has a standard
+// deviation of 4.4; one set of seeds in 800 fails for a sound engine, and seeds are fixed. With 4,000 other
+// seeds, 95.6 % held it for either trade.
 TEST(importance, intervals_of_95_percent_hold_the_truth) {
     for (const char* id : {"put_4", "up_and_in"}) {
         const std::string all = trades_text;
@@ -602,7 +602,7 @@ TEST(importance, intervals_of_95_percent_hold_the_truth) {
         RecordProperty(id, held);
         EXPECT_GE(held, 365) << id;
         EXPECT_LE(held, 395) << id;
-        // A standard normal variable in a sound engine.
+        // The sum of z-scores over the root of 400 is standard normal for a sound engine.
         EXPECT_LT(std::abs(z / std::sqrt(400.0)), 4) << id;
     }
 }
@@ -674,8 +674,8 @@ struct mean_of_paths {
 
 }  // namespace
 
-// A program of two steps that observes a normal, shifted in any two ways: the weights are bounded with mean
-// 1, and a function of all normals keeps its mean. Each bound is 4.5 errors.
+// A program of two steps that observes a normal in between, shifted in any two ways: weights are bounded and
+// have the mean 1, and a function of all normals keeps its mean. Bounds are 4.5 errors.
 TEST(importance_shifted_programs, keep_every_mean) {
     program::recorder into;
     const auto sum = into.state("sum", 0.0), one = into.state("one", 1.0), seen = into.state("seen", 0.0);
@@ -707,7 +707,7 @@ TEST(importance_shifted_programs, keep_every_mean) {
     EXPECT_GT(of_weights.error, 0);
     EXPECT_LE(*std::ranges::max_element(weights), 1 / by.unshifted);
     EXPECT_GT(*std::ranges::max_element(weights), 3);
-    // E[x1 + x2 + y1^2 + y2^2] = 2, and E[x2 (x1 + x2 + y1^2 + y2^2)] = 1.
+    // Means of the outputs: E[x1 + x2 + y1^2 + y2^2] = 2 and E[x2 (x1 + x2 + y1^2 + y2^2)] = 1.
     for (const auto& [output, truth] : {std::pair{1u, 2.0}, std::pair{2u, 1.0}}) {
         for (const double centre : {0.0, 0.7}) {
             program::path_program other = code;
@@ -720,7 +720,7 @@ TEST(importance_shifted_programs, keep_every_mean) {
     }
 }
 
-// Prices of every product under arbitrary shifts. A sound engine fails once in 10,000 seeds.
+// Prices of every product with arbitrary shifts. A sound engine fails for one seed in 10,000.
 TEST(importance_shifted_programs, keep_the_price_of_every_product) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
@@ -758,8 +758,8 @@ importance::outcome found_for(const std::function<double(double)>& payoff, std::
 
 }  // namespace
 
-// The best shift is the mean of the paying paths: 4.2 for a digital from 4 on. A payoff on both sides takes
-// two shifts.
+// The best shift of a normal is its mean on paths that pay: 4.2 for a digital that pays above 4. If both
+// tails pay, two shifts are needed.
 TEST(importance_searches, find_what_pays) {
     const auto above = found_for([](double z) { return z > 4 ? 1.0 : 0.0; });
     ASSERT_TRUE(above.shifts);
@@ -776,7 +776,7 @@ TEST(importance_searches, find_what_pays) {
     EXPECT_NEAR(std::abs(a), 4.2, 0.2);
     EXPECT_NEAR(a + b, 0, 0.3);
     EXPECT_GT(both.shifts->fewer_paths, 1000);
-    // A rare loss of a payment that is otherwise certain.
+    // A payment that is almost certain, with a rare loss.
     const auto loss = found_for([](double z) { return z < -3 ? 40.0 : 100.0; }, 3);
     ASSERT_TRUE(loss.shifts);
     EXPECT_EQ(loss.shifts->normals.centre, 100);
@@ -798,7 +798,7 @@ TEST(importance_searches, leave_alone_what_they_would_not_help) {
     EXPECT_FALSE(found_for([](double z) { return z > 4 ? 1.0 : 0.0; }, 2).shifts);
 }
 
-// A pilot that draws with the seed of the run finds other shifts than the run uses.
+// The pilot must not use the run's paths: walked with the run's seed, it finds other shifts.
 TEST(importance, is_decided_on_no_path_of_the_run) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const verbs::settled run = verbs::settle({with("auto")}, b.settings());
@@ -835,7 +835,7 @@ TEST(importance, is_decided_on_no_path_of_the_run) {
     EXPECT_NE(first_shift(run.seed), taken);
 }
 
-// Jumps may pay where a pilot does not see them: no weight of paths that draw jumps exceeds 2.
+// Paths that draw jumps may pay where no pilot path shows it, so their weights are at most 2.
 TEST(importance, keeps_more_paths_as_they_are_where_some_numbers_are_uniform) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const verbs::settled run = verbs::settle({with("auto")}, b.settings());

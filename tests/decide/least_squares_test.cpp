@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Least squares on a GPU: sums by matrix instructions have the bits of the CPU's, and cuSOLVER solves the
-// same equations.
+// Least squares on a GPU, which fit policies: sums by matrix instructions have the CPU's bits, and cuSOLVER
+// finds the same solutions.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST_F(least_squares_on_a_gpu, have_sums_of_the_cpu) {
     });
 }
 
-// The functions of cuSOLVER that the test uses, opened at run time because no other program needs them.
+// The functions of cuSOLVER that this test calls, loaded at run time: nothing else needs the library.
 class cusolver {
   public:
     cusolver() {
@@ -95,7 +95,7 @@ class cusolver {
     void* handle_ = nullptr;
 };
 
-// The functions of a put's fit: powers of a nearly normal variable, with equations of condition 1e5.
+// The regressors of a put's fit: powers of a nearly normal variable. Their equations have a condition of 1e5.
 TEST_F(least_squares_on_a_gpu, are_those_of_cusolver) {
     cusolver by;
     if (!by.is_there()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nested upper bound: it covers the truth for any policy, is close for a good one, on the issuer's side
-// too, and its bits depend on nothing else in the run; a trade without one says why.
+// The nested upper bound of a right to end a trade early, from inner paths: it covers the true value for any
+// policy, is close for a good one, also for the issuer's right; its bits depend on the trade alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ early_exercise early_of(const std::string& text, std::uint64_t paths, const std:
     return early_of(row_of(text, paths, upper));
 }
 
-// One seed in 300,000 exceeds so many errors.
+// A sound bound is off by more than this many errors for one seed in 300,000.
 constexpr double errors = 4.5;
 
 std::vector<double> ten_dates() {
@@ -106,7 +106,7 @@ void set_value_to_come(exercise::policy& of, double to) {
 
 }  // namespace
 
-// Each of four bounds is too low for one seed in 300,000.
+// Four puts: the bound of each is too low by chance for one seed in 300,000.
 TEST(nested_bound, holds_puts_known_from_a_lattice) {
     for (const double spot : {36.0, 44.0}) {
         for (const double volatility : {0.2, 0.4}) {
@@ -126,8 +126,8 @@ TEST(nested_bound, holds_puts_known_from_a_lattice) {
     }
 }
 
-// A policy without the price as a feature: the martingale fitted with it misses the price too, but inner
-// paths do not.
+// The policy has no feature of the price. The martingale fitted with the policy then misses the price as
+// well, while inner paths don't.
 TEST(nested_bound, is_nearer_than_the_regression_where_features_tell_nothing) {
     std::string text = bermudan();
     text.insert(text.find("    script:"), "    features: [floor(spot(underlying) / 1000)]\n");
@@ -139,7 +139,7 @@ TEST(nested_bound, is_nearer_than_the_regression_where_features_tell_nothing) {
               fitted.upper_bound);
 }
 
-// Andersen and Broadie (2004): the larger of two assets, 13.902.
+// Andersen and Broadie (2004): 13.902 for the larger of two assets.
 TEST(nested_bound, is_within_a_hundredth_of_the_call_on_the_larger_of_two) {
     const early_exercise e = early_of(basket(2, 100), 65536);
     SCOPED_TRACE(std::to_string(e.lower_bound) + " .. " + std::to_string(e.upper_bound) + " +- " +
@@ -149,7 +149,7 @@ TEST(nested_bound, is_within_a_hundredth_of_the_call_on_the_larger_of_two) {
     EXPECT_LT(e.upper_error, 0.03);
 }
 
-// The same paper: the largest of five assets, between 26.115 and 26.211.
+// Andersen and Broadie (2004): between 26.115 and 26.211 for the largest of five assets.
 TEST(nested_bound, is_near_the_call_on_the_largest_of_five) {
     const early_exercise e = early_of(basket(5, 100), 32768);
     SCOPED_TRACE(std::to_string(e.lower_bound) + " .. " + std::to_string(e.upper_bound) + " +- " +
@@ -158,8 +158,8 @@ TEST(nested_bound, is_near_the_call_on_the_largest_of_five) {
     EXPECT_LT(e.upper_bound - errors * e.upper_error, 1.01 * 26.2);
 }
 
-// One date leaves no decision: each outer path's bound is the mean of its inner paths, and together they are
-// as many paths of the European.
+// One date leaves no decision: the bound on each outer path is the mean of its inner paths, so the whole is
+// the European on all of these.
 TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     const std::string on = "spot: 36, volatility: 0.2";
     const auto plainly_priced = [](const std::string& text) {
@@ -169,15 +169,15 @@ TEST(nested_bound, is_the_mean_of_all_inner_paths_where_nothing_is_decided) {
     const price_row european = plainly_priced(
         put_on(on, 0.06, "40", "[1.0]", "on dates:\n    pay max(strike - spot(underlying), 0)\n"));
     EXPECT_NEAR(e.upper_bound, put_on_a_lattice(36, 40, 0.06, 0.2, {1.0}), errors * e.upper_error + 1e-4);
-    // 256 outer paths determine their error to a factor of 1/22: it matches that of 256 * 1024 paths within 5
-    // of these.
+    // 256 outer paths give their own error within a standard deviation of 1/22; it must match that of 256 *
+    // 1024 paths of the European within five of these.
     const double expected = european.standard_error * std::sqrt(16384.0 / (256 * 1024));
     EXPECT_NEAR(e.upper_error / expected, 1, 5.0 / 22);
 }
 
-// Inner means on two dates are independent: a policy that waits where 50 are paid subtracts the mean of the
-// later date's inner paths from 50, and adds the mean of the earlier's. The payoffs depend on the time after
-// both dates, so nothing else moves a bound.
+// Inner means on two dates must be independent. A policy that waits though 50 is paid gains 50 less the mean
+// of the later date's inner paths plus the mean of the earlier date's. Payoffs depend on the time after both
+// dates, so nothing else moves the bound.
 TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
     const early_exercise e = early_by(put_on("spot: 100, volatility: 0.2", 0, "100", "[0.5, 1.0]",
                                              "seen = 1\nratio = 1\non dates:\n    ratio = spot(underlying) / "
@@ -192,13 +192,13 @@ TEST(nested_bound, has_inner_paths_of_its_own_for_each_date) {
                    with(16384, "nested", 2, tests::plain_paths()))
             .rows.at(0);
     EXPECT_NEAR(e.upper_bound, 50, errors * e.upper_error);
-    // The bound is the mean of 256 outer paths.
+    // The error of a bound that is the mean of 256 outer paths with one inner mean.
     const double of_one_mean = later.standard_error * std::sqrt(16384.0 / (256 * 1024));
     EXPECT_NEAR(e.upper_error / (std::sqrt(2) * of_one_mean), 1, 5.0 / 22);
 }
 
-// The martingale includes payments after the last date: at half a year the holder may take 40 less the price
-// instead of a call that ends at one year.
+// The martingale must include what is paid after the last date: at half a year the holder may take 40 less
+// the price, or keep a call that ends at one year.
 TEST(nested_bound, follows_what_comes_after_the_last_date) {
     constexpr double spot = 40, strike = 40, rate = 0.06, volatility = 0.3, half = 0.5;
     const auto cdf = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
@@ -238,7 +238,7 @@ TEST(nested_bound, bounds_the_issuers_right_from_below) {
                 errors * std::hypot(issuer.lower_error, holder.upper_error));
 }
 
-// A callable bond under stochastic rates: the bounds of both kinds overlap, except for one seed in 300,000.
+// A callable bond under stochastic rates: nested and regression bounds agree, but for one seed in 300,000.
 TEST(nested_bound, bounds_a_callable_bond) {
     const std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies:\n    USD: {rate: 0.03, model: {hull_white: "
@@ -254,8 +254,8 @@ TEST(nested_bound, bounds_a_callable_bond) {
               fitted.lower_bound - errors * std::hypot(nested.lower_error, fitted.lower_error));
 }
 
-// A policy trained on 20 paths, one that exercises whenever the right pays, and one that never does. The
-// first two give much away.
+// A policy trained on 20 paths, one that exercises whenever that pays, and one that never exercises. The
+// first two lose much.
 TEST(nested_bound, holds_the_truth_whatever_the_policy) {
     const double truth = put_on_a_lattice(36, 40, 0.06, 0.2, ten_dates());
     run_options few = with(16384, "nested");
@@ -274,8 +274,8 @@ TEST(nested_bound, holds_the_truth_whatever_the_policy) {
     }
 }
 
-// A right of today, a right between dates, one that depends on the path, one whose trade stops after it on
-// the same date, and payments on the way: the nested bound lies between those of the regression.
+// A right used today, a right between dates, one that depends on the path, one after which the trade stops on
+// its date, and payments before the end: the nested bound lies between the regression's bounds.
 TEST(nested_bound, agrees_with_the_regression_on_all_kinds_of_rights) {
     const std::string now = "{start: 0, end: 1, count: 8, include_start: true}", later =
                                                                                      "{start: 0, end: 1, "
@@ -315,7 +315,7 @@ TEST(nested_bound, agrees_with_the_regression_on_all_kinds_of_rights) {
     }
 }
 
-// Called at once: the coupon is 12 % and rates are 3 %.
+// The note is called on the first date: its coupon is 12 % and rates are 3 %.
 TEST(nested_bound, is_the_price_where_nothing_is_random) {
     const early_exercise e = early_of(
         put_on(
@@ -366,7 +366,7 @@ TEST(nested_bound, has_bits_that_nothing_else_in_the_run_moves) {
     EXPECT_NE(early_of(engine().price(book::parse(bermudan()), seeded).rows[0]).upper_bound, one.upper_bound);
 }
 
-// Inner paths from today follow the policy as the pricing plan does, with the same paths and bits.
+// Inner paths that start today follow the policy on the paths of the price, bit for bit.
 TEST(nested_bound, inner_paths_of_today_are_those_that_follow_the_policy) {
     const book b = book::parse(bermudan());
     const books::trade& t = state_of(b).trades.at(0);
@@ -390,8 +390,8 @@ TEST(nested_bound, inner_paths_of_today_are_those_that_follow_the_policy) {
     EXPECT_EQ(inner.m2, expected.m2);
 }
 
-// A path that starts from another path's state, with its seed and number, ends as that path does, in any
-// model and from any date.
+// A path started from the state of another, with the other's seed and number, ends as it does, in any model
+// and from any date.
 TEST(nested_bound, paths_go_on_as_those_whose_states_they_take) {
     const std::string plain =
         "low = 1000\nexercise on dates: receive max(strike - spot(underlying), 0)\non dates:\n"
@@ -438,7 +438,7 @@ TEST(nested_bound, paths_go_on_as_those_whose_states_they_take) {
     }
 }
 
-// Sensitivities are derivatives of the policy's value, without the bound. The price rows beside them are
+// With a nested bound, sensitivities stay derivatives of the policy's value, and rows of prices are
 // unchanged.
 TEST(nested_bound, changes_no_sensitivity) {
     const book b = book::parse(bermudan());
@@ -484,7 +484,7 @@ TEST(nested_bound, says_why_there_is_none) {
     EXPECT_EQ(row.price, row_of(by_scenarios, 4096, "regression").price);
 }
 
-// 64 outer paths have room for a million numbers each.
+// With 64 outer paths, memory has room for a million numbers of each.
 TEST(nested_bound, of_very_many_dates_has_no_room) {
     exercise::nested_program of;
     of.made.code.states.resize(10);
@@ -509,7 +509,7 @@ TEST(nested_bound, is_told_of_and_can_be_stopped) {
         EXPECT_GE(seen[i].path_steps_done, seen[i - 1].path_steps_done);
     }
     EXPECT_EQ(seen.back().path_steps_done, seen.back().path_steps);
-    // 256 outer paths, each with 1,024 inner paths from today and from each date but the last.
+    // Steps: 256 outer paths, each with 1,024 inner paths from today and from each date but the last.
     const std::uint64_t priced = 16384 * 10, nested = 256 * (10 + 1024 * (10 + 45));
     EXPECT_EQ(seen.back().path_steps, priced + nested);
     std::atomic<bool> stop{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights with notice: bounds enclose values from our own lattice, which decides ahead of the payment date by
-// the payment's value at the notice.
+// Rights that must be announced ahead (notice): bounds enclose values of our own lattice, which decides at
+// the notice by what the later payment is worth then.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ double european_put(double price, double years) {
     return strike * std::exp(-rate * years) * below(sd - d) - price * below(-d);
 }
 
-// The right, at each of these times, to a put that ends `notice` years later; with 0 years, to exercise at
-// these times.
+// Value of the right to choose, at each of these times, a put that ends `notice` years later; with 0 years,
+// of exercise at these times.
 double on_a_lattice(const std::vector<double>& decided, double notice) {
     constexpr int n = 1601;
     const double width = 7 * volatility * std::sqrt(decided.back()), h = 2 * width / (n - 1);
@@ -103,7 +103,7 @@ TEST(notice, the_lattice_gives_european_values) {
     EXPECT_NEAR(on_a_lattice({0.5}, 0.25), european_put(spot, 0.75), 1e-4);
 }
 
-// Notices that end before the next one is given, and notices of which two or three are pending at a time.
+// Notice periods that end before the next date, and longer ones, of which two or three run at a time.
 TEST(notice, bounds_hold_values_known_from_a_lattice) {
     for (const double notice : {0.02, 0.1, 0.2, 0.3}) {
         SCOPED_TRACE(notice);
@@ -157,7 +157,7 @@ TEST(notice, coupons_are_paid_until_the_call) {
         "call on dates with notice 0.4: pay 100\n"
         "on last(dates):\n    pay 100\n";
     const price_row got = priced(book_of(note, "[0.5, 1.0, 1.5, 2.0]"), 16384);
-    // The coupon and rates are both 6 % a year: called nearly at par, at any time.
+    // Coupon and rates are both 6 % a year, so the call is worth about par at any time.
     ASSERT_TRUE(got.early) << got.message;
     double worst = 1e9, coupons = 0;
     for (const double t : {0.5, 1.0, 1.5, 2.0}) {
@@ -180,7 +180,7 @@ TEST(notice, what_means_nothing_yet_is_not_known) {
     EXPECT_LT(e.upper_bound, 1.1 * e.lower_bound);
 }
 
-// Two rights of one party, one of them with notice; and rights of both parties, which have no bound.
+// A right with notice beside one of the same party, and beside the other party's, which allows no bound.
 TEST(notice, rights_stand_beside_others) {
     const std::string late = put_with(" with notice 0.05");
     const std::string now = "exercise on first(dates): receive max(100 - spot(underlying), 0)\n";
@@ -242,7 +242,7 @@ TEST(notice, terms_that_make_no_sense_are_refused) {
         const int line = one.says.find("of its own") != std::string::npos ? 16 : 15;
         EXPECT_NE(told.find(":" + std::to_string(line) + ":"), std::string::npos) << "its place: " << told;
     }
-    // A trade's own numbers are checked when it is priced.
+    // Numbers of a single trade are checked when the trade is priced, not with the product.
     const std::vector<refused_script> by_trade{
         {"exercise on dates at most 2.5 times" + pays, "a right is used 2.5 times, expected a whole number"},
         {"exercise on dates at most 0 times" + pays, "expected a whole number from 1 to 100"},

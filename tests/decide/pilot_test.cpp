@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pilots choose how points make paths, and whether a trade takes points at all. The choice prices as if it
-// had been requested.
+// Pilots (short runs ahead of the priced one) choose how Sobol points make paths, and whether a trade takes
+// points at all. A choice gives the bits of a run that asks for it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace tilewalk::pilot_test {
 namespace {
 
-// An average; one date of ten assets; one of one; and a payment that no pilot sees.
+// Four trades: an average; one date of ten assets; one date of one; and a payment that no pilot path sees.
 std::string book_text() {
     std::string assets, pairs, basket;
     for (char a = 'A'; a <= 'J'; ++a) {
@@ -85,8 +85,8 @@ TEST(pilots, choose_what_is_priced_as_if_it_had_been_asked_for) {
     }
 }
 
-// In the order of time the pilot of the average gains almost nothing, and ten assets in their own order gain
-// less than their principal components.
+// Point coordinates in order of time gain almost nothing for the average; for ten assets, principal
+// components gain more than their own order.
 TEST(pilots, see_which_dimensions_count) {
     const std::vector<trade_plan> plans = explained("sobol", 131072);
     EXPECT_NE(chosen_in(plans[0].random), "steps") << plans[0].random;
@@ -131,7 +131,7 @@ TEST(pilots, try_no_construction_but_the_one_that_was_asked_for) {
     EXPECT_EQ(why.find("bridge"), std::string::npos) << why;
 }
 
-// A pilot of the second market alone sees no path that pays.
+// In the second market alone, a pilot would see no path that pays.
 TEST(pilots, decide_in_the_first_of_several_markets) {
     const auto in_market = [](const std::string& spot) {
         return book::parse(
@@ -153,7 +153,7 @@ TEST(pilots, decide_in_the_first_of_several_markets) {
     EXPECT_EQ(engine().price(second, options).rows[0].randomisations, 0u);
 }
 
-// One step leaves no choice. Pilots on points choose the treatment of jumps that points need.
+// With one step there is no choice. Jumps are smoothed as a pilot on points finds best for points.
 TEST(pilots, give_the_sensitivities_of_points_that_were_asked_for) {
     const book b = book::parse(
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.05}}\n  assets: {A: {currency: USD, "
@@ -223,7 +223,7 @@ TEST(pilots, take_a_twentieth_of_a_run_together) {
     EXPECT_GE(most_pilots, 2u) << "one pilot has a twentieth to itself";
 }
 
-// Choices in moved markets could differ, and differences would then compare other numbers.
+// Greeks by differences use the choices of one market, or they would compare different numbers.
 TEST(pilots, decide_once_for_markets_that_greeks_move) {
     const book b = book::parse(text);
     const auto greeks_with = [&](const char* construction) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies trained on a host-made GPU, whose kernels are the text that a GPU compiles, built for the host.
-// They equal the CPU's bit for bit.
+// Policies trained without a GPU by the kernels of a GPU, whose text is built for the host: they equal the
+// CPU back end's bit for bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ void compare(const std::string& trades, std::uint64_t paths,
         reads);
 }
 
-// A matrix instruction is emulated by chains of fma.
+// The host has no matrix instruction: a chain of fma stands for it.
 TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
     const tests::host_kernel kernel(tests::text_of_product_sums);
     tests::expect_product_sums_of_the_cpu(
@@ -91,7 +91,7 @@ TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
 
 constexpr const char* put = "trades:\n  - {id: put, product: american, underlying: A, strike: 100, ";
 
-// One tile and part of another; many functions on each side, and slopes.
+// Paths of one tile and part of another; many functions both if used and if not, and slopes.
 TEST(policies_on_host, are_those_of_the_cpu) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100);
 }
@@ -100,8 +100,8 @@ TEST(policies_on_host, are_those_of_the_cpu_on_three_paths) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.2}\n", 3);
 }
 
-// Scenarios train decisions without a bound, which changes nothing else. With one right and with several
-// uses; ranked assets have derived numbers in place of their normals.
+// Scenario runs train policies without an upper bound, which must give the same decisions: with one right and
+// with several uses. Where assets are ranked, derived numbers replace the normals.
 TEST(policies_on_host, without_a_bound_decide_as_with_one) {
     const book all = book::parse(std::string(put) + R"(maturity: 1, exercise_step: 0.25}
   - {id: best, product: bermudan_basket, basket: [A, B], price: maximum, strike: 100, exercise_dates: [0.5, 1.0]}
@@ -146,8 +146,8 @@ TEST(policies_on_host, are_those_of_the_cpu_with_two_assets) {
             300);
 }
 
-// The uses left on a date are limited by earlier and later dates; today's right is one of them, and some uses
-// are mandatory.
+// Limits of uses: the number left on a date depends on earlier and later dates, today's right counts as a
+// use, and some uses are mandatory.
 TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
     compare(R"(trades:
   - {id: few, product: swing, underlying: A, strike: 100, rights: 2, exercise_dates: [0.3, 0.6, 1.0]}
@@ -161,8 +161,8 @@ TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
             300);
 }
 
-// Notice payments lie between dates and after others. Beside them there is a right without notice, or the
-// other party's, which leaves no martingale.
+// Payments after a notice lie between dates and behind the last. Beside it stands a right without notice, or
+// the other party's, which leaves no martingale to fit.
 TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
     const auto compare_rights = [](const std::string& rights) {
         compare(R"(products:
@@ -203,7 +203,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_given_volatilities_lack_paths) 
     });
 }
 
-// For each way to read paths: a put with sums by lanes, and a basket with sums by columns.
+// Both ways to sum, with each way to read paths: a put sums by lanes, a basket by columns.
 TEST(policies_on_host, are_those_of_the_cpu_however_paths_are_read) {
     for (const auto reads : {kernels::path_reads::none, kernels::path_reads::l2_prefetch,
                              kernels::path_reads::smem_rolling_async}) {
@@ -222,7 +222,7 @@ TEST(policies_on_host, are_those_of_the_cpu_with_many_functions) {
             300);
 }
 
-// A launch of one trade must fit in half of the memory, because two are prepared at once.
+// A trade's launch must fit in half of the memory, because two are prepared at once; else the CPU trains.
 TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
     const auto trades = tests::untrained_of(
         book::parse(std::string(put) + "maturity: 1, exercise_step: 0.1}\n"), assets(), 4096);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saved policies, followed again: the same bits if nothing has changed, valid bounds in other markets and on
-// other days, and a refusal by name if they don't fit.
+// Saved exercise policies, used again: the same bits if nothing has changed, valid bounds in other markets
+// and on later days, and a refusal that says why if they don't fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ TEST(policy_file, is_followed_with_other_numbers_of_the_market) {
     const results followed = priced(moved, file), anew = priced(moved);
     const double truth = put_on_a_lattice(37, 40, 0.06, 0.25, {90 / 365.0, 181 / 365.0, 273 / 365.0, 1});
     const early_exercise& e = *followed.rows.at(0).early;
-    // One seed in 15,000 fails at each end.
+    // By chance one seed in 15,000 fails at either end.
     EXPECT_LT(e.lower_bound - 4 * e.lower_error, truth);
     EXPECT_GT(e.upper_bound + 4 * e.upper_error, truth);
     EXPECT_GT(e.lower_bound, 0.98 * truth) << "a policy for a market near by";
@@ -123,7 +123,7 @@ TEST(policy_file, is_followed_with_other_numbers_of_the_market) {
     EXPECT_EQ(followed.rows[0].message.find("found anew"), std::string::npos);
 }
 
-// A path's short rate is relative to the curve, but the decision is by the rate itself.
+// Paths carry the short rate relative to the curve, but a policy decides by the rate itself.
 TEST(policy_file, is_followed_where_a_curve_has_moved) {
     const auto swaption = [](double rate) {
         return "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: " + std::to_string(rate) +
@@ -135,12 +135,12 @@ TEST(policy_file, is_followed_where_a_curve_has_moved) {
     const results followed = priced(swaption(0.04), file), anew = priced(swaption(0.04));
     ASSERT_EQ(followed.rows.at(0).status, trade_status::priced) << followed.rows[0].message;
     const early_exercise &held = *followed.rows[0].early, &found = *anew.rows.at(0).early;
-    // Policies for markets half a point apart differ by far less than one error.
+    // Rates half a point apart give policies whose values differ by far less than one error.
     EXPECT_NEAR(held.lower_bound, found.lower_bound, 1.5 * found.lower_error + 0.01 * found.lower_bound);
     EXPECT_NEAR(held.upper_bound, found.upper_bound, 0.03 * found.upper_bound);
 }
 
-// A day of the rights has passed, and the others are nearer.
+// One date of the right has passed, and the others are nearer than when the policy was trained.
 TEST(policy_file, is_followed_on_later_days) {
     const std::string file = kept_in("later", priced(today).policies);
     for (const std::string as_of : {"2026-01-16", "2026-03-02", "2026-05-04"}) {
@@ -181,8 +181,8 @@ TEST(policy_file, holds_still_under_greeks) {
     EXPECT_FALSE(theta->has_failed()) << theta->message;
 }
 
-// The bits of the training run, then valid bounds in a moved market, on a later day, and for fewer uses; more
-// uses are refused.
+// A file used again gives the bits of its training run, then valid bounds in a moved market, on a later day,
+// and with fewer uses; it is refused for more uses.
 TEST(policy_file, several_uses_and_notice_are_kept) {
     const results found = priced(several_on("2026-01-15", 40, 2));
     const std::string file = kept_in("several", found.policies);
@@ -203,7 +203,7 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
         for (std::size_t i = 0; i < 2; ++i) {
             ASSERT_EQ(held.rows[i].status, trade_status::priced) << held.rows[i].message;
             const early_exercise &a = *held.rows[i].early, &b = *anew.rows[i].early;
-            // On the same paths, a policy trained here is slightly better. One seed in 15,000 fails.
+            // A policy trained in this market is slightly better on the same paths. One seed in 15,000 fails.
             EXPECT_NEAR(a.policy_value, b.policy_value, 0.03 * b.policy_value) << i;
             EXPECT_GT(a.upper_bound + 4 * a.upper_error, b.lower_bound - 4 * b.lower_error) << i;
             EXPECT_LT(a.upper_bound, 1.15 * b.upper_bound) << "a martingale that still says something " << i;
@@ -214,7 +214,7 @@ TEST(policy_file, several_uses_and_notice_are_kept) {
               std::string::npos);
 }
 
-// Mandatory uses are made on the dates of the training run, though each costs.
+// Mandatory uses that all cost are made on the same dates as in the training run.
 TEST(policy_file, uses_that_must_be_made_are_kept) {
     const auto swing = [](int rights, int least) {
         return market_with("2026-01-15", 40, "volatility: 0.2") +
@@ -238,7 +238,7 @@ TEST(policy_file, uses_that_must_be_made_are_kept) {
     }
 }
 
-// Under SABR a path carries the price itself, which scales with the market's.
+// Under SABR a path carries the price itself, so the policy must scale with the spot.
 TEST(policy_file, is_followed_where_a_price_has_moved_by_a_factor) {
     const auto american = [](double spot) {
         return tests::put_on(

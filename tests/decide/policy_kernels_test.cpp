@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Policies trained on a GPU equal the CPU's bit for bit. Their kernels compile without a GPU, without spills
-// and, except for two named ones, without a stack frame.
+// Exercise policies trained on a GPU equal the CPU's bit for bit. Their kernels compile without a GPU,
+// without spills and, except for two named ones, without a stack frame.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,8 +59,8 @@ book trades_with_rights() {
 
 using tests::untrained_of;
 
-// The compiler keeps the states of these in memory, on either architecture, because it unrolls their loops
-// too late.
+// Stack bytes of two kernels whose states the compiler keeps in memory on any architecture: it unrolls their
+// loops too late.
 const std::map<std::string, int> known_frames{{"shout, leaving", 208}, {"convertible_bond, leaving", 224}};
 
 void expect_nothing_spilled(const std::map<std::string, std::string>& texts) {
@@ -89,7 +89,7 @@ TEST(policy_kernels, spill_nothing) {
     expect_nothing_spilled(texts);
 }
 
-// For each way to read paths: kernels of few functions, with sums by lanes, and of many, by columns.
+// Kernels with each way to read paths, and both ways to sum: by lanes for few functions, by columns for many.
 TEST(policy_kernels, spill_nothing_however_they_read) {
     const book all = book::parse(R"(trades:
   - {id: put, product: american, underlying: ACME, strike: 100, maturity: 1, exercise_step: 0.1}
@@ -130,7 +130,7 @@ TEST(policy_kernels, read_paths_as_every_feed_or_the_nearest_of_its_kind) {
     }
 }
 
-// Kernels can therefore be compiled before policies are trained.
+// Texts depend on no trained number, so kernels can be compiled before policies are trained.
 TEST(policy_kernels, do_not_depend_on_what_is_found) {
     const book all = trades_with_rights();
     const markets::market_state& in = state_of(demo_market());
@@ -206,7 +206,7 @@ TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu_on_given_volatilities) {
     for (const std::uint64_t paths : {1025u, 3000u}) compare(all, in, paths);
 }
 
-// More trades than a device has multiprocessors, so that each block has one trade.
+// More trades than the device has multiprocessors, which makes each block train one trade.
 TEST_F(policy_kernels_on_a_gpu, are_those_of_the_cpu_for_many_trades) {
     std::string text = "trades:\n";
     for (int i = 0; i < 300; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pre-integration: programs with integrated decisions keep the price of every product, with far smaller
-// errors and pathwise derivatives where a payoff jumps.
+// Pre-integration: a decision of the payoff is integrated over one normal in closed form. It keeps the price
+// of every product, with far smaller errors, and pathwise derivatives where a payoff jumps.
 #include "products/program/integrate.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ bool is_integrated(const price_row& of) {
         of.remarks, [](const std::string& r) { return r.find("integrated along") != std::string::npos; });
 }
 
-// A trade's plan with every possible decision integrated.
+// The plan of a trade with all possible decisions integrated, counted by product.
 plan::trade_program integrated_anyhow(plan::trade_program of, std::map<std::string, int>& count,
                                       const std::string& product) {
     if (of.data.scenarios.empty())
@@ -100,8 +100,8 @@ plan::trade_program integrated_anyhow(plan::trade_program of, std::map<std::stri
 
 }  // namespace
 
-// Prices of every product with a known truth and every possible decision integrated. A sound engine fails
-// once in 10,000 seeds.
+// Every product with a known value, with all possible decisions integrated. A sound engine fails for one seed
+// in 10,000.
 TEST(preintegration, keeps_the_price_of_every_product) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
@@ -124,8 +124,8 @@ TEST(preintegration, keeps_the_price_of_every_product) {
     for (const char* const product : {"digital", "barrier"}) EXPECT_GT(count[product], 0) << product;
 }
 
-// Prices agree within 4.5 errors of their difference. Variance ratios from 16 randomisations are off by up to
-// half; those from 64 are 11 to 5,000, so any sound engine reaches 4.
+// Prices agree within 4.5 errors of their difference. Errors of 16 randomisations give ratios of variances
+// within a factor of two; with 64 randomisations they are 11 to 5,000, so that any sound engine reaches 4.
 TEST(preintegration, leaves_a_quarter_of_the_variance_of_points) {
     const auto plain = priced(with("none")), made = priced(with("auto"));
     for (const char* const id : {"on_basket", "on_spread", "down_and_out", "called", "paid_at_hit"}) {
@@ -137,7 +137,7 @@ TEST(preintegration, leaves_a_quarter_of_the_variance_of_points) {
     }
 }
 
-// One step and one asset leave only the closed form, for any payoff.
+// If all that a payoff depends on is integrated (one step, one asset), the price is the closed form.
 TEST(preintegration, of_all_that_a_payoff_depends_on_is_exact) {
     const auto made = priced(with("auto", "philox", 4096));
     const double discount = std::exp(-0.03), forward = 100 * std::exp(0.02), deviation = 0.25;
@@ -147,14 +147,14 @@ TEST(preintegration, of_all_that_a_payoff_depends_on_is_exact) {
     const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
     const price_row& digital = made.at("digital");
     EXPECT_NEAR(digital.price, 100 * discount * normal(above(105)), 1e-11);
-    // The stated error is never below that of rounding.
+    // The stated error is that of rounding.
     EXPECT_NEAR(digital.standard_error, 1e-13 * digital.price, 1e-14 * digital.price);
-    // The payment of the asset itself depends on redrawn numbers.
+    // A payment of the asset itself, not just the decision, still depends on random numbers.
     const price_row& asset = made.at("asset_or_nothing");
     EXPECT_NEAR(asset.price, discount * forward * normal(-above(95) - deviation), 4.5 * asset.standard_error);
 }
 
-// Unchanged: a trade that goes on either way, and one whose variance moves its asset.
+// Left as they are: a trade that goes on either way, and an asset that moves with a stochastic variance.
 TEST(preintegration, leaves_alone_what_it_can_not_integrate) {
     const std::string trades = R"(trades:
   - {id: knocked_in, product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, kind: knock_in, barrier: 90, monitoring: discrete, monitoring_dates: {start: 0, end: 1, count: 4}}
@@ -171,8 +171,8 @@ TEST(preintegration, leaves_alone_what_it_can_not_integrate) {
     }
 }
 
-// Certain decisions leave only the price: 1e-30 is the least probability of a side, and single precision ends
-// at 1e-38.
+// Decisions that are certain leave the plain payment: a side's probability is at least 1e-30, and single
+// precision reaches down to 1e-38.
 TEST(preintegration, of_what_is_certain_is_the_certain_price) {
     const std::string note =
         "  - {id: ID, product: autocallable, basket: [A, B], initial_level: [100, 50], observations: [0.5, "
@@ -220,8 +220,8 @@ TEST(preintegration, has_derivatives_along_the_path) {
     EXPECT_NEAR(found.at({"digital", "A.volatility"}).value, discount * density * (-d / deviation - 1), 1e-9);
 }
 
-// Derivatives and gains of the others match those without integration, within 4.5 errors of their difference
-// and the bias of smoothing.
+// Derivatives and scenario gains of integrated trades match those without integration, within 4.5 errors of
+// the difference and the bias of smoothing.
 TEST(preintegration, moves_with_the_market_as_prices_do) {
     const book trades = book::parse(std::string(market_text) + products_text + trades_text)
                             .only({"on_basket", "on_spread", "down_and_out", "paid_at_hit", "called"});
@@ -238,8 +238,8 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         EXPECT_NEAR(a.value, b.value, 4.5 * std::hypot(a.standard_error, b.standard_error) + a.bias)
             << b.trade << b.measure << b.key;
     }
-    // Differences over the same points don't use derivatives of roots and include the effect of a finite
-    // move.
+    // As a second reference, price differences on the same points: they need no derivative of correlation
+    // roots, but include the curvature of a finite move.
     const book sums = trades.only({"on_basket", "on_spread"});
     const results along = by.greeks(sums, in, {{"delta"}, greek_method::pathwise}, with("auto")),
                   across = by.greeks(sums, in, {{"delta"}, greek_method::bump}, with("auto"));
@@ -262,7 +262,7 @@ TEST(preintegration, moves_with_the_market_as_prices_do) {
         }
 }
 
-// The derivative exists at a correlation of 0, where the paid asset does not move with the deciding one.
+// At a correlation of 0 the deciding asset does not move the paid one, but the derivative exists.
 TEST(preintegration, has_the_derivative_to_a_correlation_of_nothing) {
     const std::string text = tests::replaced(market_text, "[A, B, 0.5]", "[A, B, 0]") + R"(products:
   - product: paid_by_another
@@ -283,7 +283,7 @@ trades:
     const book trades = book::parse(text);
     const results made = engine().greeks(trades, *trades.market(), {{"correlation", "delta"}}, with("auto"));
     ASSERT_TRUE(is_integrated(made.rows.at(0)));
-    // E[B; A >= K] = B N(d2 + rho s_B), whose derivative by rho is B n(d2) s_B.
+    // True value: E[B; A >= K] = B N(d2 + rho s_B), with the derivative B n(d2) s_B by rho.
     const double d2 = (std::log(100 / 105.0) + 0.02 - 0.5 * 0.25 * 0.25) / 0.25;
     const double density = std::exp(-0.5 * d2 * d2) / std::sqrt(2 * std::acos(-1.0));
     bool is_there = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights whose payment compares assets: decisions and martingales use the assets by rank. Tight bounds
-// enclose published figures, and assets may differ or be correlated.
+// Rights whose payment compares assets (a best-of): policies and martingales use the assets by rank. Bounds
+// are tight around published values, also for assets that differ or are correlated.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 using tests::expect_between;
 using tests::priced;
 
-// Assets with these volatilities, spots of 100 and dividends of 10 %, and the best of them on nine dates in
-// three years.
+// A right to the best of several assets with these volatilities, spots of 100 and dividends of 10 %, on nine
+// dates in three years.
 std::string most_of(const std::vector<double>& volatilities, double correlation = 0,
                     const std::string& terms = "price: maximum") {
     std::ostringstream out, names, pairs;
@@ -45,15 +45,15 @@ double gap_of(const price_row& row) {
 
 }  // namespace
 
-// Andersen and Broadie (2004): 13.902 by a lattice. Without ranks the upper bound is 14.36.
+// Andersen and Broadie (2004): 13.902 by a lattice. With assets in their own order the upper bound is 14.36.
 TEST(ranked_features, bounds_of_the_best_of_two_are_near) {
     const price_row got = priced(most_of({0.2, 0.2}), 262144).rows[0];
     expect_between(got, 13.902, 0.995 * 13.902);
     EXPECT_LT(gap_of(got), 0.018);
 }
 
-// Same paper: between 26.09 and 26.2. Without ranks the bounds are 25.99 and 27.79. A seed fails at one end
-// once in 300,000 times.
+// Andersen and Broadie (2004): between 26.09 and 26.2. With assets in their own order the bounds are 25.99
+// and 27.79. By chance one seed in 300,000 fails at either end.
 TEST(ranked_features, bounds_of_the_best_of_five_are_near) {
     const price_row got = priced(most_of({0.2, 0.2, 0.2, 0.2, 0.2}), 262144).rows[0];
     ASSERT_EQ(got.status, trade_status::priced) << got.message;
@@ -64,7 +64,7 @@ TEST(ranked_features, bounds_of_the_best_of_five_are_near) {
     EXPECT_LT(gap_of(got), 0.013);
 }
 
-// Without ranks these bounds are 3.2 % and 7.2 % apart.
+// With assets in their own order these bounds are 3.2 % and 7.2 % apart.
 TEST(ranked_features, unlike_assets_are_told_apart) {
     const price_row two = priced(most_of({0.4, 0.2}), 262144).rows[0];
     const price_row five = priced(most_of({0.4, 0.2, 0.2, 0.2, 0.2}), 262144).rows[0];
@@ -79,8 +79,8 @@ TEST(ranked_features, unlike_assets_are_told_apart) {
                 4 * std::hypot(back.early->upper_error, two.early->upper_error) + 0.003 * 24.5);
 }
 
-// Correlated assets have normals of their own, a rotation of the drawn ones. A put on the best of three with
-// correlation 0.5, from tests/data/reference; and five alike, whose bounds are 7.7 % apart without ranks.
+// Normals of correlated assets are a rotation of the drawn ones. A put on the best of three, correlation 0.5,
+// valued in tests/data/reference; and five equal assets, whose bounds are 7.7 % apart without ranks.
 TEST(ranked_features, correlated_assets_are_rotated) {
     std::string text = most_of({0.2, 0.3, 0.5}, 0.5, "price: maximum, option: put");
     const auto put = [&](const std::string& from, const std::string& to) {
@@ -121,8 +121,8 @@ TEST(ranked_features, explain_tells_of_ranks) {
     EXPECT_FALSE(averaged.decides_by->are_moves_ranked);
 }
 
-// By quadrature over two normals: any two moves are uncorrelated to second order, so that slopes are found in
-// few steps.
+// By quadrature over two normals: derived moves of ranked assets are uncorrelated to second order, so that a
+// fit of slopes takes few steps.
 TEST(ranked_features_parts, moves_are_orthonormal) {
     const exercise::interval_moves moves(2, true);
     EXPECT_EQ(moves.size(), 8u);
@@ -149,7 +149,7 @@ TEST(ranked_features_parts, moves_are_orthonormal) {
     }
 }
 
-// The training kernel fits devices with 227 KiB of shared memory a block.
+// The training kernel with so many features fits devices with 227 KiB of shared memory for a block.
 TEST(ranked_features_parts, policies_fit_a_block) {
     for (std::size_t n = 2; n <= exercise::most_with_powers; ++n) {
         for (const std::size_t others : {0u, 2u}) {

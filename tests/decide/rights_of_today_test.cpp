@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events on as_of before the right of that day: a barrier at or beyond the spot is touched, an extreme
-// includes the spot, and payments are made whether or not the right is used.
+// Events on as_of that come before the right of that day: a barrier at or beyond the spot counts as touched,
+// an extreme includes the spot, and payments are made whether or not the right is used.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,7 +27,7 @@ const std::vector<std::string> touched = {"direction: up, barrier: 100", "direct
 
 }  // namespace
 
-// The option is dead before anybody may exercise it: only its rebate is due.
+// The barrier is touched before anybody may exercise, so the option pays only its rebate.
 TEST(rights_of_today, a_knock_out_that_is_touched_pays_its_rebate) {
     for (const std::string& barrier : touched) {
         for (const char* option : {"put, strike: 110", "call, strike: 90", "put, strike: 80"}) {
@@ -45,7 +45,7 @@ TEST(rights_of_today, a_knock_out_that_is_touched_pays_its_rebate) {
     }
 }
 
-// An American option at a rate of 25 %, best exercised at once.
+// At a rate of 25 % an American put is best exercised at once, which a touched knock-in allows.
 TEST(rights_of_today, a_knock_in_that_is_touched_may_be_used_at_once) {
     for (const std::string& barrier : touched) {
         const std::string of =
@@ -59,8 +59,8 @@ TEST(rights_of_today, a_knock_in_that_is_touched_may_be_used_at_once) {
     }
 }
 
-// The paths differ only in the numbers that a touch draws: the American's value lies within the bounds of a
-// knock-in that is touched already. One false alarm in 15,000 runs of such pairs.
+// Random numbers that watch the barrier make other paths for the knock-in: the American's value must lie
+// within the knock-in's bounds. By chance one pair of runs in 15,000 fails.
 TEST(rights_of_today, a_knock_in_that_is_touched_is_worth_the_american) {
     const price_row plain = row_of("product: american, exercise_step: 0.25, option: put, strike: 100");
     for (const std::string& barrier : touched) {
@@ -94,7 +94,7 @@ TEST(rights_of_today, an_extreme_has_seen_the_spot) {
     EXPECT_EQ(row_of(of + "option: call, extreme_so_far: 80", 0.4, still).early->policy_value, 20);
 }
 
-// A holder receives 10 instead of 8 in a year, whatever was paid before.
+// Payments on as_of are due in any case. The right is then to take 10 in a year instead of 8.
 TEST(rights_of_today, what_was_paid_before_is_paid_all_the_same) {
     for (const double paid : {0.0, 5.0, -5.0}) {
         const std::string script =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seeds of everything that a run walks beside its prices: different purposes and neighbouring seeds never
-// share one.
+// Seeds that follow from a run's seed, for all that it walks beside prices: no two purposes, and no two
+// neighbouring seeds, share one.
 #include "engine/decide/seeds.h"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ TEST(seeds, of_purposes_and_parts_are_all_different) {
     EXPECT_EQ(found.size(), count);
 }
 
-// From a Philox and a SplitMix64 in Python that pass the known answers of Random123 and of Vigna. A continued
-// run, or one repeated by a later version, walks the same paths.
+// Expected seeds are from a Philox and a SplitMix64 in Python that pass the known answers of Random123 and of
+// Vigna. Versions must agree, so that a run that is continued or repeated walks the same paths.
 TEST(seeds, are_those_of_every_version) {
     using decide::purpose;
     const std::map<purpose, std::uint64_t> of_42{

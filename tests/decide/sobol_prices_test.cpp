@@ -88,7 +88,7 @@ TEST(sobol_prices, take_whole_randomisations_and_say_so) {
         const run::ends_of_interval ends = run::ends_of(0.95, 15, row.lean);
         EXPECT_NEAR((row.price - row.low) / row.standard_error, ends.below, 1e-5) << row.trade;
         EXPECT_NEAR((row.high - row.price) / row.standard_error, ends.above, 1e-5) << row.trade;
-        // Errors added to those of the means have no skew.
+        // Means of units may be skewed; an error added to theirs (such as of rounding) has no skew.
         EXPECT_LE(std::abs(row.lean), std::abs(run::lean_of(row.part_means)) * (1 + 1e-12)) << row.trade;
         EXPECT_GE(row.lean * run::lean_of(row.part_means), 0) << row.trade;
         as_means += std::abs(row.lean - run::lean_of(row.part_means)) < 1e-12 ? 1U : 0U;
@@ -131,7 +131,7 @@ TEST(sobol_prices, on_one_step_are_the_same_however_paths_are_made) {
     EXPECT_NE(a.rows[1].price, b.rows[1].price);
 }
 
-// Five Student errors: one false alarm in 6,000 seeds for both together.
+// Bounds are five errors of Student's t: by chance one seed in 6,000 fails in one of both trades.
 TEST(sobol_prices, are_right_to_more_digits_than_independent_paths_give) {
     run_settings with;
     with.paths = 131072;
@@ -164,11 +164,11 @@ constexpr const char* barrier_trades = R"(trades:
   - {id: digital, product: digital, underlying: V, strike: 105, payout: 10, maturity: 0.5}
 )";
 
-// The stated error of a price against its spread over seeds.
+// The error that prices state, and the spread of prices over seeds.
 struct stated_and_seen {
     std::string trade;
     double stated = 0, seen = 0;
-    int inside = 0;  // intervals that hold the mean of all, weighted by stated errors
+    int inside = 0;  // seeds whose interval holds the weighted mean of all
 };
 
 std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_t seeds) {
@@ -206,8 +206,8 @@ std::vector<stated_and_seen> errors_by_default(std::uint64_t paths, std::uint64_
 
 }  // namespace
 
-// The spread of 24 seeds has an error of 15 %. A ratio of 1 or 1.4 leaves these bounds for one trade once in
-// 3,000 sets of seeds. A floor of the largest payment gave 2.5 to 7.
+// The spread of 24 seeds has an error of 15 %. A true ratio of 1 to 1.4 is out of bounds for one trade in
+// 3,000 sets of seeds. With a path's largest payment as the least error, ratios were 2.5 to 7.
 TEST(sobol_prices, near_barriers_state_the_error_that_seeds_show) {
     for (const stated_and_seen& e : errors_by_default(16384, 24)) {
         EXPECT_GT(e.stated, 0.65 * e.seen) << e.trade;
@@ -215,11 +215,11 @@ TEST(sobol_prices, near_barriers_state_the_error_that_seeds_show) {
     }
 }
 
-// The spread of 400 seeds has an error of 3.5 %, and a share of 95 % one of 1.1 %. A single digital on one
-// step gives a randomisation one paying path more or less: for a rare payment the stated error is too large
-// by nature, and the interval holds more often. A digital whose control has found its place has almost no
-// such error; one with a barrier states that one path more or less may jump with its control, which is twice
-// the truth.
+// The spread of 400 seeds has an error of 3.5 %, a share of 95 % one of 1.1 %. With one step, a single
+// digital pays on one path more or less in each randomisation: for a rare payment the stated error is too
+// large by nature, and intervals hold more often. A digital whose control jumps at its strike has almost no
+// such error. With a barrier it states one path more or less that may jump with its control, twice the true
+// error.
 TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
     for (const std::uint64_t paths : {16384u, 131072u}) {
         for (const stated_and_seen& e : errors_by_default(paths, 400)) {
@@ -233,7 +233,7 @@ TEST(sobol_prices_long, near_barriers_state_the_error_that_seeds_show) {
     }
 }
 
-// All randomisations may have the same number of paying paths and then show no spread.
+// If all randomisations have the same number of paying paths, their means show no spread.
 TEST(sobol_prices, of_payoffs_that_jump_have_an_error_of_one_path_at_least) {
     const results r = priced({});
     const price_row& row = r.rows[2];
@@ -276,8 +276,8 @@ TEST(sobol_prices, a_total_of_one_trade_has_its_interval) {
     EXPECT_DOUBLE_EQ(r.totals().at(0).high, r.rows[0].high);
 }
 
-// The number of 1,000 intervals that hold a known price. The count has a standard deviation of 7, and seeds
-// are fixed.
+// Number of 1,000 runs whose interval holds the known price of a random trade. It has a standard deviation of
+// 7, and seeds are fixed.
 int held_of_1000(const char* product, verify::dice& d) {
     const auto entry = std::ranges::find(verify::truths(), product, &verify::truth_entry::product);
     if (entry == verify::truths().end()) throw std::logic_error(product);
@@ -300,9 +300,9 @@ int held_of_1000(const char* product, verify::dice& d) {
     return held;
 }
 
-// A count has a standard deviation of 7 about 950, so one of twelve is out of bounds by chance in one of 20
-// sets of seeds; seeds are fixed. On one step, as for the last four, the few outermost points cause nearly
-// all of the error, and its law is skew: symmetric intervals held the truth 900 to 940 times.
+// A count about 950 has a standard deviation of 7, so that by chance one of twelve is out of bounds for one
+// set of seeds in 20; seeds are fixed. The last four have one step: a few outermost points cause nearly all
+// of their error, whose law is skew; symmetric intervals held the truth 900 to 940 times.
 TEST(sobol_prices_long, intervals_of_95_percent_hold_the_truth) {
     verify::dice several(11), one(12);
     const auto expect = [](const char* product, int held) {
@@ -319,8 +319,8 @@ TEST(sobol_prices_long, intervals_of_95_percent_hold_the_truth) {
 
 using sobol_prices_on_a_gpu = tests::on_a_gpu;
 
-// Open feeds let paths meet their targets; feeds of arrays read all moves. With jumps, whose sizes build no
-// path, with two factors, and beside a trade with too few steps for it.
+// If the feed is left open, paths draw moves that meet the bridge's targets; feeds of arrays read all moves.
+// Covers jumps, whose sizes build no path, two factors, and a trade with too few steps.
 TEST_F(sobol_prices_on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     constexpr const char* trades = R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 70}}
@@ -343,8 +343,8 @@ TEST_F(sobol_prices_on_a_gpu, coarse_bridges_have_the_bits_of_the_cpu) {
     }
 }
 
-// Paths compute the points of a lone trade of few dimensions, and of two trades with the same points; for
-// three, rows are filled.
+// Paths compute the points of a lone trade with few dimensions, and of two trades with equal points; for
+// three, points are read from rows.
 TEST_F(sobol_prices_on_a_gpu, made_points_have_the_bits_of_the_cpu) {
     constexpr const char* trades = R"(trades:
   - {id: lone, product: european, underlying: A, strike: 100, maturity: 1}

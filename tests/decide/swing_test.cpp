@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights with several uses: bounds enclose values from dynamic programming on our own lattice, and from
-// strips of European options.
+// Rights that may be used several times (swing): bounds enclose values by dynamic programming on our own
+// lattice, and strips of European options.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,14 +35,14 @@ std::vector<double> monthly(int count, bool today = false) {
     return out;
 }
 
-// Dynamic programming over the uses left, on an even grid of log prices, backwards by the density of the
-// move.
+// Value of a swing by dynamic programming over the uses left, on an even grid of log prices; steps back in
+// time integrate over the density of the move.
 double on_a_lattice(const terms& of) {
     constexpr int n = 1601, none_left = 0;
     const double width = 7 * volatility * std::sqrt(of.years.back()), h = 2 * width / (n - 1);
     const auto place = [](int i) { return static_cast<std::size_t>(i); };
     const auto price = [&](int i) { return of.strike * std::exp(-width + i * h); };
-    using values = std::vector<std::vector<double>>;  // [uses left][place]
+    using values = std::vector<std::vector<double>>;  // by [uses left][grid point]
     values value(place(of.rights) + 1, std::vector<double>(n, 0.0));
     const auto use = [&](const values& to_come, int uses, int dates_left, int i) {
         const std::size_t j = place(uses);
@@ -51,7 +51,7 @@ double on_a_lattice(const terms& of) {
         const bool must = uses - (of.rights - of.least) >= dates_left;
         return must ? used : std::max(used, to_come[j][place(i)]);
     };
-    // The value `years` earlier, at a log price relative to the strike.
+    // The value `years` earlier at the log price `from`: a mean over the grid of later values.
     const auto back = [&](const std::vector<double>& later, double years, double from) {
         const double sd = volatility * std::sqrt(years);
         const double mean = (rate - yield - volatility * volatility / 2) * years;
@@ -128,7 +128,7 @@ TEST(swing, bounds_hold_values_known_from_a_lattice) {
 TEST(swing, the_lattice_gives_european_values) {
     double strip = 0;
     for (const double t : monthly(6)) strip += call(105, t);
-    EXPECT_NEAR(on_a_lattice({6, 0, 105, 0, 1, monthly(6)}), strip, 1e-3);  // the kink of the payment
+    EXPECT_NEAR(on_a_lattice({6, 0, 105, 0, 1, monthly(6)}), strip, 1e-3);  // the payment's kink on the grid
     EXPECT_NEAR(on_a_lattice({1, 0, 105, 0, 1, {0.5}}), call(105, 0.5), 1e-4);
 }
 
@@ -137,7 +137,7 @@ TEST(swing, twenty_rights_and_more) {
     expect_between(priced(book_of(of), 16384), on_a_lattice(of));
 }
 
-// A right for each date leaves no decision: the policy has the value of the payments on the same paths.
+// With a use for each date nothing is decided: the policy is worth all payments on the same paths.
 TEST(swing, a_right_for_each_date_is_a_strip_of_europeans) {
     const terms of{30, 0, 105, 0, 1, monthly(6)};
     const price_row got = priced(book_of(of), 16384);
@@ -165,21 +165,21 @@ TEST(swing, one_right_is_the_bermudan_option) {
            "exercise_dates: {start: 0, end: 1, count: 12}}\n";
     const price_row once = priced(text);
     expect_between(once, on_a_lattice(of));
-    // Both train the same policy on the same paths, except for what is estimated on paths that have used the
-    // right.
+    // A swing with one use and an American train the same policy on the same paths, except that a swing also
+    // fits paths that have used the right.
     EXPECT_NEAR(several.early->policy_value, once.early->policy_value, 0.02);
     EXPECT_NEAR(several.early->upper_bound, once.early->upper_bound, 0.05);
 }
 
-// Amounts are the maximum if a use pays and the minimum for a mandatory use that costs; mandatory uses are
-// made on the last dates at the latest.
+// A use takes the largest amount if it pays; a mandatory use that costs takes the smallest, and is made on
+// one of the last dates.
 TEST(swing, uses_that_must_be_made_cost) {
     for (const int least : {1, 3, 4}) {
         const terms of{4, least, 115, 0.5, 2, monthly(8)};
         SCOPED_TRACE(std::to_string(least) + " at least");
         expect_between(priced(book_of(of)), on_a_lattice(of));
     }
-    // Slightly more than the one mandatory forward. Paths without it need a martingale of their own.
+    // Worth slightly more than the mandatory forward. Paths that have not used it need their own martingale.
     const terms deep{4, 1, 150, 1, 1, monthly(8)};
     expect_between(priced(book_of(deep)), on_a_lattice(deep));
     const terms all{3, 3, 110, 1, 1, monthly(3)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that are far apart: the price is the policy's value instead of their middle, and the row says so and
+// If bounds are far apart, the price is the policy's value instead of their middle, and the row says so and
 // how to narrow them.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace tilewalk::wide_bounds_test {
 namespace {
 
-// Merton's model: `intensity` jumps of the logarithm a year.
+// Merton's model, with `intensity` jumps a year of the logarithm.
 struct jumps {
     double volatility = 0.2, intensity = 0.5, mean = -0.2, deviation = 0.2;
 
@@ -35,8 +35,8 @@ struct jumps {
     }
 };
 
-// A put with equal times between its dates, the first one step ahead, by quadrature on an even grid of log
-// prices. Accurate to 1e-4: half the grid agrees to 2e-5.
+// A put with `dates` exercise dates, evenly spaced, by quadrature on a grid of log prices. Right to 1e-4:
+// half as many grid points agree to 2e-5.
 double put_under_jumps(const jumps& of, double spot, double strike, double rate, double years, int dates) {
     constexpr int n = 1200;
     constexpr double low = -3, high = 2, h = (high - low) / n;
@@ -87,7 +87,7 @@ bool says(const price_row& row, const std::string& text) {
 
 }  // namespace
 
-// No normal hedges a jump, so the regression bound is useless, while the policy is nearly optimal.
+// Normals can't hedge jumps, so the upper bound by regression is useless, while the policy is nearly optimal.
 TEST(wide_bounds, after_jumps_the_price_is_what_the_policy_is_worth) {
     const double truth = put_under_jumps({}, 100, 80, 0.05, 1, 10);
     const price_row row = put_in(jumping, "80");
@@ -96,7 +96,7 @@ TEST(wide_bounds, after_jumps_the_price_is_what_the_policy_is_worth) {
     EXPECT_EQ(row.price, e.policy_value);
     EXPECT_EQ(row.standard_error, e.policy_error);
     EXPECT_EQ(row.part_means, e.part_means);
-    // One seed in 15,000 fails. The policy gives away less than a hundredth.
+    // By chance one seed in 15,000 fails. The policy loses less than a hundredth of the value.
     const double errors = errors_of_normal(4, row, row.standard_error);
     EXPECT_LT(row.price - errors * row.standard_error, truth);
     EXPECT_GT(row.price + errors * row.standard_error, 0.99 * truth);
@@ -142,7 +142,7 @@ TEST(wide_bounds, parts_have_the_middle_where_both_bounds_have_them) {
     }
 }
 
-// Rights with several uses have no nested bound, so the row does not suggest one.
+// Nested bounds don't exist for rights with several uses, so the row must not suggest one.
 TEST(wide_bounds, without_a_nested_bound_the_row_names_features) {
     const results got = tests::priced(
         tests::market_of(jumping, 0.05) +
