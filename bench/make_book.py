@@ -430,7 +430,7 @@ def make_book(trades, seed, cover, market, paths, pages, command):
         wanted = [line for line, is_kind in itertools.islice(source, 256) if trades is not None or is_kind]
         if not wanted:
             break
-        # A trade drawn around an example may have choices that don't fit together; `tilewalk validate` finds and drops it.
+        # A trade drawn around an example may have choices that don't fit together: `tilewalk validate` refuses it, and it is dropped.
         refused = refused_lines(command, "\n".join(head(len(wanted)) + wanted) + "\n") if pages else set()
         lines += [line for i, line in enumerate(wanted) if i + len(head(0)) + 1 not in refused]
     lines = lines[:trades]

@@ -61,7 +61,7 @@ inline double chance_of(const price_row& row, double normal) {
     return errors_of_normal(normal, row, known_error(row)) * known_error(row);
 }
 
-// Sets the source that tests of this file's kind use, while it lives; without it they use independent paths.
+// Sets the source of random numbers for tests by source, while it lives; otherwise paths are independent.
 class source_in_use {
   public:
     explicit source_in_use(const random_source& of) { current() = of; }

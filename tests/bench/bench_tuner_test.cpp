@@ -105,7 +105,7 @@ TEST(bench_tuner_contest, samples_that_do_not_count_are_no_times) {
     const contest c = tuning::halve(
         3,
         [&](std::size_t i) -> std::optional<double> {
-            // Candidate 2 never gives a time that counts, candidate 0 two times in three.
+            // Candidate 2 never gives a time that counts, candidate 0 does in two of three tries.
             if (i == 2 || (i == 0 && ++asked % 3 == 0)) return std::nullopt;
             return i == 0 ? 2.0 : 1.0;
         },

@@ -519,7 +519,7 @@ TEST(calibrate_test, the_market_keeps_all_else_and_reads_back_exactly) {
         "  \"ODD, {NAME}\\\"'#\":\n    {currency: USD, spot: 3, volatility: 0.3}\n"
         "correlations: [[ACME.variance, \"ODD, {NAME}\\\"'#\", 0.3]]\n"
         "fixings: {ACME: {2026-01-02: 99.5}}\n";
-    EXPECT_THROW(market::parse(text), error);  // the fixing source's name has a space
+    EXPECT_THROW(market::parse(text), error);  // the other asset's name has a space
     const std::string sound = [&] {
         std::string out = text;
         for (std::size_t at = 0; (at = out.find("ODD, {NAME}", at)) != std::string::npos;) {

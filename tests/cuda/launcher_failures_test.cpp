@@ -475,7 +475,7 @@ TEST(launcher_failures, is_a_back_end) {
 TEST(launcher_failures, walks_ranges_of_tiles_alone) {
     for (const std::string reduction : {"tree", "last_block"}) {
         run_of_book what;
-        what.paths = 66 * kernels::paths_per_tile - 5;  // parts of the tallies have two tiles
+        what.paths = 66 * kernels::paths_per_tile - 5;  // a tally's parts have two tiles each
         what.how.reduction = reduction;
         const auto walked = [&](const run::tile_range& tiles, std::size_t devices) {
             std::vector<std::shared_ptr<fake_gpu>> gpus;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of device resources: runs' returns are reused, never by two runs at once, and kept up to limits.
+// Resources that runs give back to the pool are reused, never by two runs at once, and no more are kept than
+// allowed.
 #include "engine/walk/cuda/device/pooled_device.h"
 
 #include <gtest/gtest.h>

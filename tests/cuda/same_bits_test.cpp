@@ -528,8 +528,8 @@ trades:
   - {id: autocallable, product: autocallable, basket: [A], initial_level: [100], observations: [0.5, 1.0],
      call_level: [1.0, 0.9], coupon: [0.05, 0.1], protection: 0.6}
 )");
-    constexpr std::uint64_t many =
-        150 * std::uint64_t{kernels::paths_per_tile} - 77;  // tallies: parts of four tiles
+    // The parts of a tally have four tiles each.
+    constexpr std::uint64_t many = 150 * std::uint64_t{kernels::paths_per_tile} - 77;
     std::vector<plan::trade_program> made;
     std::vector<cpu::lane_program> lanes;
     for (const auto& t : state_of(trades).trades) {

@@ -522,7 +522,8 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
         const verbs::settled run = verbs::settle({with("auto")}, run_settings{}),
                              plain = verbs::settle({with("none")}, run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
-        // With a right to end early, a trade may get no control, one that jumps or another: two more texts.
+        // A trade with a right to end it early may get no control, one that jumps or another, so there are
+        // two kernel texts more.
         EXPECT_EQ(with_controls.size(), plan::has_rights(t) ? without.size() + 2 : without.size()) << t.id;
         for (const std::string& text : without)
             EXPECT_EQ(std::ranges::count(with_controls, text), plan::has_rights(t) ? 1 : 0) << t.id;

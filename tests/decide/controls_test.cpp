@@ -262,7 +262,8 @@ trades:
                        moves, currency);
 }
 
-// Expects `number` ratios with the mean 1, within 4.5 errors: by chance one seed in 150,000 fails.
+// Expects `number` ratios (martingales that start at 1, which controls may use), each with the mean 1 within
+// 4.5 standard errors: by chance one seed in 150,000 fails.
 void expect_ratios(std::size_t number, const std::string& text, const std::string& called) {
     const std::vector<std::vector<double>> ratios = pilot_of(text, number == 0 ? cpu::lanes : 131072).ratios;
     EXPECT_EQ(ratios.size(), number) << called;
@@ -886,7 +887,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
 
 namespace {
 
-// In how many of 1,000 runs the 95 % interval held the price of a random trade of a product.
+// The number of 1,000 runs whose 95 % interval holds the price, for a random trade of a product.
 struct coverage {
     int held = 0;
     double largest_error = 0;

@@ -248,7 +248,7 @@ TEST(exercise_limits, more_dates_are_worth_no_less) {
                                           "{start: 0, end: 1, count: " + std::to_string(count) + "}"),
                                    65536);
         const early_exercise& e = *got.rows.at(0).early;
-        // More training never lowers the bound; by chance one seed in 30,000 fails.
+        // A right on twice as many dates is worth no less; by chance one seed in 30,000 fails.
         EXPECT_GT(e.lower_bound, before - 4 * std::hypot(e.lower_error, error_before)) << count;
         before = e.lower_bound;
         error_before = e.lower_error;

@@ -149,7 +149,7 @@ TEST(importance, makes_rare_payoffs_sound) {
         EXPECT_NEAR(row.price, truth, 4.5 * row.standard_error) << id;
         EXPECT_TRUE(!row.thin || id == "merton") << id << row.message;
     }
-    // Gains are stated at least; without shifts, no path may pay and no error show.
+    // Least gain in variance, by trade. A run without shifts may show no error, if none of its paths pays.
     for (const auto& [id, least] : std::map<std::string, double>{{"put_3", 500},
                                                                  {"put_4", 5000},
                                                                  {"call_3", 100},

@@ -91,7 +91,8 @@ TEST(policies_on_host, have_sums_of_products_of_the_cpu) {
 
 constexpr const char* put = "trades:\n  - {id: put, product: american, underlying: A, strike: 100, ";
 
-// Paths of one tile and part of another; many functions both if used and if not, and slopes.
+// Paths of one whole tile and a part of another. Both fits, for using the right and for waiting, have many
+// functions, and slopes.
 TEST(policies_on_host, are_those_of_the_cpu) {
     compare(std::string(put) + "maturity: 1, exercise_step: 0.4}\n", 1100);
 }

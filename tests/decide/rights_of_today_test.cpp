@@ -59,8 +59,8 @@ TEST(rights_of_today, a_knock_in_that_is_touched_may_be_used_at_once) {
     }
 }
 
-// Random numbers that watch the barrier make other paths for the knock-in: the American's value must lie
-// within the knock-in's bounds. By chance one pair of runs in 15,000 fails.
+// A knock-in draws random numbers to watch its barrier, so its paths differ from the American's, whose value
+// must lie within the knock-in's bounds. By chance one pair of runs in 15,000 fails.
 TEST(rights_of_today, a_knock_in_that_is_touched_is_worth_the_american) {
     const price_row plain = row_of("product: american, exercise_step: 0.25, option: put, strike: 100");
     for (const std::string& barrier : touched) {
