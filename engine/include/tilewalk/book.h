@@ -23,7 +23,7 @@ namespace books {
 struct book_state;
 }
 
-// A trade that can't be read stays in the book with its error and becomes a failed row.
+// A book of trades. A trade that can't be read stays in it with its error, and its result is a failure.
 class book {
   public:
     static book load(const std::filesystem::path& file, const load_options& options = {});
@@ -37,9 +37,10 @@ class book {
     // Empty if the book neither names nor holds a market.
     const std::optional<tilewalk::market>& market() const;
     const run_settings& settings() const;
-    // All files that were read, including products, calendars and shocks. A parsed text appears by its name.
+    // Every file that was read for the book, including products, calendars and files of shocks. A book parsed
+    // from text appears under its `name`.
     std::vector<std::filesystem::path> files() const;
-    // Returns the book with these trades alone, in its order. Throws tilewalk::error (usage) for an unknown
+    // Returns a book of these trades alone, in the old order. Throws tilewalk::error (usage) for an unknown
     // id.
     book only(const std::vector<std::string>& ids) const;
     value written() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All bounds of inputs: of sizes, so that a hostile file costs little, and of numbers, so that a typing
-// mistake becomes an error instead of a price. docs/books.md lists them all.
+// Limits on inputs. Limits on sizes keep a hostile file cheap; limits on numbers make a typing mistake an
+// error instead of a price. docs/books.md lists them all.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,25 @@ namespace tilewalk::bounds {
 
 inline constexpr std::size_t file_bytes = std::size_t{256} << 20;
 inline constexpr std::size_t line_bytes = std::size_t{1} << 20;
-inline constexpr std::size_t text_bytes = std::size_t{256} << 10;  // quoted or in a block
+inline constexpr std::size_t text_bytes = std::size_t{256} << 10;  // a quoted scalar or a block scalar
 inline constexpr std::size_t key_bytes = 1024;
 inline constexpr std::size_t file_values = 20'000'000;
-inline constexpr std::size_t entries = 500'000;      // list or mapping that is a top-level value
-inline constexpr std::size_t part_values = 200'000;  // one such entry, and everything outside of them
+inline constexpr std::size_t entries = 500'000;      // of a list or mapping at the top level
+inline constexpr std::size_t part_values = 200'000;  // YAML values in one of these entries, or outside of all
 inline constexpr int nesting = 64;
 
 inline constexpr double money = 1e15;
-inline constexpr double number =
-    1e100;                            // numbers of a trade, without a unit: squares of payments stay finite
-inline constexpr double rate = 1e6;   // rates of a trade; a market's are at most market_rate
-inline constexpr double years = 200;  // from as_of
+inline constexpr double number = 1e100;  // numbers of a trade without a unit; squares of payments stay finite
+inline constexpr double rate = 1e6;      // rates in a trade; rates in a market are at most market_rate
+inline constexpr double years = 200;     // the latest date, after as_of
 
 inline constexpr std::size_t id_bytes = 256;
 inline constexpr std::size_t schedule_dates = 100'000;
 inline constexpr std::size_t holidays = 100'000;
 inline constexpr std::size_t script_bytes = std::size_t{64} << 10;
 inline constexpr int script_nesting = 64;
-inline constexpr std::size_t steps = 200'000;             // of a trade's paths
-inline constexpr std::size_t priced_at_once = 5'000'000;  // trades times the markets of one call
+inline constexpr std::size_t steps = 200'000;             // time steps of a trade's paths
+inline constexpr std::size_t priced_at_once = 5'000'000;  // trades times markets in one call
 
 inline constexpr double market_rate = 1;
 inline constexpr double volatility = 5;

@@ -27,7 +27,7 @@ struct quotes_state;
 class market_quotes {
   public:
     static market_quotes load(const std::filesystem::path& file, const load_options& options = {});
-    // Errors call the text `name`.
+    // `name` stands for the file in error messages.
     static market_quotes parse(std::string_view yaml, const std::string& name = "quotes",
                                const load_options& options = {});
 
@@ -46,28 +46,28 @@ struct fitted_parameter {
 };
 
 struct fitted_quote {
-    std::string name;  // "2027-01-15 100", "swaption 1 x 5"
-    std::string key;   // key of sensitivities: "ACME.quote@2027-01-15,100", "USD.quote@1y,5y"
+    std::string name;  // such as "2027-01-15 100" or "swaption 1 x 5"
+    std::string key;   // market key for sensitivities: "ACME.quote@2027-01-15,100", "USD.quote@1y,5y"
     double weight = 1;
-    double market = 0, model = 0;  // unit of the fit
+    double market = 0, model = 0;  // in model_fit::unit
     location where;
 
     double difference() const { return model - market; }
 };
 
-// One model of one asset or currency; SVI has one for each expiry.
+// The fit of a model to the quotes of an asset or currency. SVI has a fit for each expiry.
 struct model_fit {
     std::string of, model;
-    std::string part;  // the expiry of an SVI smile
-    std::string unit;  // "volatility", "normal volatility" or "price"
+    std::string part;  // expiry of an SVI smile; empty for other models
+    std::string unit;  // unit of quotes: "volatility", "normal volatility" or "price"
     std::vector<fitted_parameter> parameters;
     std::vector<fitted_quote> quotes;
     bool has_converged = false;
     std::uint64_t starts = 0, iterations = 0, evaluations = 0;
-    double root_mean_square = 0;  // weighted differences
-    double largest = 0;           // absolute, of quotes with a weight
+    double root_mean_square = 0;  // of weighted differences between model and market
+    double largest = 0;           // largest absolute difference among quotes with a weight above 0
     std::vector<std::string> remarks;
-    // True if the fitted model has arbitrage at quoted strikes; the remarks name them.
+    // True if the fitted model has arbitrage at quoted strikes; `remarks` names these strikes.
     bool has_arbitrage = false;
 
     bool is_at_bound() const;
@@ -77,13 +77,14 @@ struct model_fit {
 struct calibration {
     std::string as_of;
     std::vector<model_fit> fits;
-    // The market in YAML with the fitted models; numbers keep all their bits.
+    // The market with the fitted models, as YAML; numbers keep all their bits.
     std::string market;
 
     bool is_sound() const;
 };
 
-// Deterministic for one build of the library. Throws tilewalk::error, (cancelled) soon after `cancel` is set.
+// Fits all models. A build of the library always finds the same figures. Throws tilewalk::error, of kind
+// cancelled soon after `cancel` is set.
 calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace tilewalk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerations, and the names of their values in books, commands, results and Python.
+// Enumerations, and the names of their enumerators in books, commands, results and Python.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tilewalk {
 
-// Names in the order of the enumerators; empty for a type that is not a choice.
+// Names of the enumerators of a choice, in their order; empty for any other type.
 template <class type>
 inline constexpr std::array<std::string_view, 0> choice_names = {};
 
@@ -18,10 +18,10 @@ template <class type>
 concept choice = !choice_names<type>.empty();
 
 enum class precision {
-    double_,      // everything in double
-    single,       // shocks, states, numbers and operations in float, with our own functions
-    single_fast,  // like single, with the hardware approximations of a GPU; GPUs only
-    mixed,        // shocks of single converted to double, everything else in double
+    double_,      // all numbers in double
+    single,       // all numbers in float, with Tilewalk's own exp, log and the like
+    single_fast,  // like single, but with a GPU's approximate instructions; GPUs only
+    mixed,        // random numbers drawn in float and converted, all else in double
 };
 template <>
 inline constexpr std::array<std::string_view, 4> choice_names<precision>{"double", "single", "single_fast",
@@ -29,11 +29,11 @@ inline constexpr std::array<std::string_view, 4> choice_names<precision>{"double
 
 // Ways to build Brownian paths from the normals of quasi-random points.
 enum class construction {
-    automatic,  // chosen from a few paths of the trade
-    steps,      // one normal a step, in the order of time
+    automatic,  // chosen by a pilot run on a few paths of the trade
+    steps,      // one normal per time step, in the order of time
     bridge,     // Brownian bridge: the end of the path first, then the middle
-    principal,  // principal components of the joint covariance, the largest first
-    coarse,     // Brownian bridge over a few dates; pseudo-random steps between them
+    principal,  // principal components of the covariance over dates and assets, the largest first
+    coarse,     // Brownian bridge over a few dates; pseudo-random numbers for the steps between
 };
 template <>
 inline constexpr std::array<std::string_view, 5> choice_names<construction>{"auto", "steps", "bridge",
@@ -41,7 +41,7 @@ inline constexpr std::array<std::string_view, 5> choice_names<construction>{"aut
 
 enum class technique {
     none,
-    automatic,  // if a pilot shows a smaller error
+    automatic,  // used if a pilot run shows a smaller error with it
 };
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<technique>{"none", "auto"};
@@ -53,17 +53,18 @@ enum class antithetic {
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<antithetic>{"none", "pairs"};
 
-// The upper bound that accompanies the value of an exercise policy.
+// Methods for the dual (martingale) bound on a trade with early exercise; its policy is the other bound.
 enum class upper_bound {
-    regression,  // from the martingale fitted with the policy
-    nested,      // from nested simulation
+    regression,  // by a martingale that is regressed along with the policy
+    nested,      // by simulation within each path
 };
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<upper_bound>{"regression", "nested"};
 
 enum class greek_method {
-    automatic,  // pathwise, with jumps smoothed or held still by likelihood ratios; bumps where neither works
-    pathwise,   // ignores jumps
+    // pathwise, with jumps of the payoff smoothed or left to likelihood ratios; bumps where neither works
+    automatic,
+    pathwise,  // ignores jumps of the payoff
     smoothed,
     likelihood_ratio,
     bump,
@@ -73,20 +74,20 @@ inline constexpr std::array<std::string_view, 5> choice_names<greek_method>{"aut
                                                                             "likelihood_ratio", "bump"};
 
 enum class greek_view {
-    market,  // numbers of the market
-    quotes,  // calibration quotes instead of the parameters fitted to them, for a market from calibrate()
+    market,  // to numbers of the market
+    quotes,  // to calibration quotes, not to parameters fitted to them; needs a market from calibrate()
 };
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<greek_view>{"market", "quotes"};
 
-// Empty for a value without an enumerator.
+// Name of a value; empty if `value` is no enumerator.
 constexpr std::string_view name_of(choice auto value) {
     constexpr auto& names = choice_names<decltype(value)>;
     const auto at = static_cast<std::size_t>(value);
     return at < names.size() ? names[at] : std::string_view();
 }
 
-// Empty if no value has that name.
+// Value with this name; empty if there is none.
 template <choice type>
 constexpr std::optional<type> choice_named(std::string_view name) {
     const auto at = std::ranges::find(choice_names<type>, name);

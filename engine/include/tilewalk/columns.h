@@ -30,21 +30,21 @@ struct column {
     bool is_in_csv = true;
 };
 
-// Monostate if there is no value. Counts are integers, dates are days since 1970-01-01.
+// A cell of a column_table; monostate if empty. Counts are integers, dates are days since 1970-01-01.
 using cell = std::variant<std::monostate, std::string_view, std::string, double, std::int64_t, bool>;
 
-// A table read from results cell by cell, in any order and by any number of threads. The results must outlive
-// the table and its string views.
+// A view of results as a table, whose cells any number of threads may read in any order. The results must
+// outlive the view and its strings.
 struct column_table {
     std::vector<column> columns;
     std::size_t rows = 0;
     std::function<cell(std::size_t row, std::size_t column)> at;
-    std::string manifest;  // how the results were made, as JSON
+    std::string manifest;  // manifest of the results, as JSON
 };
 
 column_table price_columns(const results& of);  // a row for each trade
 column_table total_columns(const results& of);  // a row for each currency
-// A row for each sensitivity, then one for each total.
+// A row for each sensitivity, then a row for each total.
 column_table greek_columns(const results& of);
 column_table gain_columns(const scenario_results& of);
 column_table kernel_columns(std::span<const warmed_kernel> kernels);

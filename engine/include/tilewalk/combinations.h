@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combinations: which features a study supports, which features go together, and why the rest do not.
-// Refusals, the table of the documentation and the notes of `tilewalk validate` follow from this list.
+// Combinations of studies, which are calls such as prices, greeks or scenarios, and features, such as control
+// variates: which go together, and why others do not. Error messages, docs/combinations.md and notes of
+// `tilewalk validate` follow from this list.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ enum class feature : std::uint8_t {
     nested_bounds,
     tolerance,
     budget,
-    own_tolerance,  // of a trade
+    own_tolerance,  // tolerance stated in a trade
     replay,
     decisions,
     policy,
@@ -58,9 +59,9 @@ enum class feature : std::uint8_t {
 
 enum class standing : std::uint8_t {
     works,
-    left_out,    // ignored for the trades that ask for it; their rows say so
-    no_meaning,  // without effect there
-    missing,     // refused because nobody has built it yet
+    left_out,    // the study ignores the feature for trades that ask for it; their rows say so
+    no_meaning,  // accepted, but without effect on the study
+    missing,     // refused because it is not implemented yet
     impossible,  // refused for a mathematical reason
 };
 
@@ -78,12 +79,13 @@ std::string_view name_of(feature f);  // "importance: auto"
 combination combined(study s, feature f);
 combination combined(feature a, feature b);
 
-// Returns such as "importance: auto does not go with greeks yet: ...".
+// Returns a sentence such as "importance: auto does not go with greeks yet: ...".
 std::string sentence(const combination& of, std::string_view name, std::string_view other);
 
-// Features that the caller or the book names, without defaults left to a pilot, such as `controls: auto`.
+// Returns features that `options` or the book asks for by name. Defaults left to pilot runs, such as
+// `controls: auto`, do not count.
 std::vector<feature> features_asked(const book& trades, const run_options& options);
-// Returns sentences on the studies that refuse or ignore a feature.
+// Returns sentences about studies that refuse or ignore a feature among `asked`.
 std::vector<std::string> remarks_on_other_studies(std::span<const feature> asked);
 
 std::string combinations_text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences between two results, and the rule by which prices agree.
+// Comparison of two sets of results trade by trade, and the rule by which two prices agree.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tilewalk {
 
 struct price_difference {
     enum class finding {
-        compared,  // priced in both; only then are the figures below valid
+        compared,  // priced in both; only then are `first` to `z` valid
         only_first,
         only_second,
         failed_first,  // failed in the first, priced in the second
@@ -27,25 +27,28 @@ struct price_difference {
     finding found = finding::compared;
     double first = 0, second = 0;  // prices of one unit
     double difference = 0;         // second - first
-    // Root of the sum of both squared errors; none if one price has no error. With `error_of_parts`, the
-    // error of the difference itself under common random numbers.
+    // Standard error of the difference, as of independent prices; missing if a price has none. If
+    // `error_of_parts`, it is for common random numbers, from the parts of both runs.
     double error = 0;
     bool error_of_parts = false;
-    // True if all random numbers are the same: no difference is chance, and `error` may be too large.
+    // True if both prices have the same random numbers: no difference is chance, and `error` may be too
+    // large.
     bool common_random_numbers = false;
-    // True if the random numbers are the same but used otherwise, such as with another control.
+    // True if both prices have the same random numbers but another use for them, such as another control.
     bool other_decisions = false;
-    double z = 0;                 // difference in errors; infinite if prices without an error differ
-    bool same_bits = false;       // equal price and standard error
-    bool other_quantity = false;  // does not affect the price of one unit
+    double z = 0;                 // difference in standard errors; infinite if prices without errors differ
+    bool same_bits = false;       // price and standard error are equal
+    bool other_quantity = false;  // quantities differ, which does not affect prices of one unit
 
-    // Failing in both counts as equal; failing, missing or another currency in one exceeds every limit.
+    // True if the size of `z` is at most `limit`, or that of `difference` at most `amount`. A trade that
+    // failed in both results is within any limit; a trade that failed in one, is missing from one or changed
+    // currency is within none.
     bool within(double limit) const;
     bool within_amount(double amount) const;
 };
 inline constexpr double default_limit = 4.5;
 
-// An allowed distance: an amount in the trade's currency, or a fraction of the first price.
+// A tolerated difference of prices: an amount in the trade's currency, or a fraction of the first price.
 struct price_tolerance {
     double size = 0;
     bool is_of_price = false;
@@ -53,16 +56,18 @@ struct price_tolerance {
     double amount(double price) const { return is_of_price ? size * (price < 0 ? -price : price) : size; }
 };
 
-// Equality for common random numbers, else `limit` standard errors; a tolerance replaces both rules.
+// Prices from common random numbers have to be equal, and others within `limit` standard errors of each
+// other. A tolerance replaces both conditions.
 struct difference_rule {
     double limit = default_limit;
     std::optional<price_tolerance> tolerance;
 };
 
 struct comparison {
-    std::vector<price_difference> rows;  // order of the first, then those only in the second
+    std::vector<price_difference> rows;  // in the order of the first results, then trades only in the second
     run_manifest first, second;
-    // True if all trades have common random numbers; rows can differ if the run chose sources by trade.
+    // True if all settings that decide random numbers are equal. Trades may still differ in random numbers,
+    // since a run may choose the random source by trade; see price_difference.
     bool common_random_numbers = false;
 
     bool agrees(const price_difference& d, const difference_rule& by = {}) const;

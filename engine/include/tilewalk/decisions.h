@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions that a run makes about its trades before it walks their paths. A run whose setting `decisions`
-// names them follows them and skips pilots and training.
+// Decisions of a run about each trade before it walks pricing paths: control variates, importance sampling,
+// exercise policies and the like. A run whose setting `decisions` names a file of them follows them and skips
+// pilot runs and training.
 //
 //     tilewalk::decisions found = tilewalk::decisions_of(engine.price(book, with));
 //     found.trades.at("asian").paths *= 4;
@@ -17,18 +18,18 @@
 namespace tilewalk {
 
 struct trade_decisions {
-    std::uint64_t paths = 0;  // the run's, times a power of two
-    std::uint64_t walk = 0;   // see price_row
-    // 0 and empty if the random numbers are independent.
+    std::uint64_t paths = 0;  // paths of the run, times a power of two
+    std::uint64_t walk = 0;   // fingerprint of random numbers, see price_row
+    // Quasi-random points: see price_row. 0 and empty if paths are independent.
     std::uint64_t randomisations = 0;
     std::string construction;
-    // JSON, or empty if the trade has none. `jumps` say how sensitivities treat jumps of the payoff. A run
-    // that finds no policy or jumps here makes its own.
+    // Decisions as JSON; empty if the trade has none. `jumps` says how sensitivities treat jumps of the
+    // payoff. If `jumps` or `policy` is empty, a run that needs it decides anew.
     std::string control, shifts, jumps, policy;
-    // Control of the sensitivities as JSON; {} if they have none, empty if they use the price's.
+    // Control variate of the sensitivities as JSON; {} if they have none, empty if they use `control`.
     std::string control_of_derivatives;
-    bool drops_control = false;     // if paths are shifted
-    bool integrates_jumps = false;  // preintegration at dates that decide
+    bool drops_control = false;     // paths with `shifts` go without `control`
+    bool integrates_jumps = false;  // preintegration removes jumps of the payoff
 
     friend bool operator==(const trade_decisions&, const trade_decisions&) = default;
 };
@@ -36,19 +37,20 @@ struct trade_decisions {
 struct decisions {
     std::uint64_t seed = 0, paths = 0;
     std::map<std::string, trade_decisions> trades;
-    std::vector<std::string> failed;  // trades without decisions
+    std::vector<std::string> failed;  // trades that failed, and so have no decisions
 
     friend bool operator==(const decisions&, const decisions&) = default;
 };
 
 std::string json_of(const decisions& what);
-// Reads decisions from their JSON or that of results. Throws tilewalk::error (input) for any other text.
+// Reads the text of json_of(), or the decisions within JSON results. `name` stands for the file in error
+// messages. Throws tilewalk::error (input) for any other text.
 decisions read_decisions(const std::string& json, const std::string& name);
 
-// A text with a file name, for settings that take a file. The name is valid while this object lives.
+// A text in memory with a file name, for settings that take a file. The name lives as long as the object.
 class memory_file {
   public:
-    // Messages call the file `title`. Throws tilewalk::error (io).
+    // `title` stands for the file in error messages. Throws tilewalk::error (io) if memory can't be had.
     memory_file(const std::string& title, std::string_view text);
     ~memory_file();
     memory_file(const memory_file&) = delete;

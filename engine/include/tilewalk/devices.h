@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processor and GPUs of this machine, the libraries they need, and why some are not used.
+// The processor and GPUs of this machine, the CUDA libraries for GPUs, and why one of them can't be used.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@ struct processor_page {
 };
 
 struct gpu_page {
-    int index = 0;  // its number in the setting `device`
+    int index = 0;  // number of the GPU in the setting `device`
     std::string name, uuid;
     std::string compute_capability;  // "9.0"
     std::uint64_t memory_bytes = 0;
     int multiprocessors = 0;
     std::uint64_t clock_hertz = 0;
-    std::uint64_t shared_bytes = 0;  // limit of a block
+    std::uint64_t shared_bytes = 0;  // most shared memory of a thread block
     std::uint64_t l2_bytes = 0;
-    std::string why_not;  // empty if usable
+    std::string why_not;  // why Tilewalk can't use the GPU; empty if it can
 };
 
 struct device_pages {
     processor_page processor;
     std::vector<gpu_page> gpus;
-    std::string why_no_gpu;    // empty if there are GPUs
-    std::string cuda_driver;   // newest CUDA version of the driver, "13.0"; empty without a driver
-    std::string cuda_runtime;  // CUDA of the build; empty without CUDA
-    std::string compiler;      // compiler of kernels, "NVRTC 13.0"; may be empty
+    std::string why_no_gpu;    // why no GPU was found; empty if there are GPUs
+    std::string cuda_driver;   // newest CUDA version that the driver supports, "13.0"; empty without a driver
+    std::string cuda_runtime;  // CUDA version of this build of Tilewalk; empty without CUDA
+    std::string compiler;      // run-time compiler of kernels, "NVRTC 13.0"; may be empty
     std::string compiler_folder;
-    std::string why_no_compiler;  // may be empty
-    std::string kernel_folder;    // cache of compiled kernels; empty if they are not kept
-    std::string why_not_kept;     // may be empty
+    std::string why_no_compiler;  // why kernels can't be compiled; empty if they can
+    std::string kernel_folder;    // cache of compiled kernels; empty if there is none
+    std::string why_not_kept;     // why there is no cache; empty if there is one
 
-    // The GPUs that `device: auto` uses; empty for the processor, with the reason.
+    // GPUs that `device: auto` uses. If there are none, it uses the processor, and `why_processor` says why.
     std::vector<int> automatic;
     std::string why_processor;
 };
 
-// Cores this process may run on (a container or `taskset` can reduce them): the default number of threads.
+// Cores that this process may run on, as containers or `taskset` allow; the default number of threads.
 int usable_cores();
 
 device_pages describe_devices();

@@ -9,7 +9,7 @@ namespace tilewalk {
 
 enum class error_kind {
     usage,      // the caller asked for something that does not exist
-    input,      // a book, market, product or script is wrong
+    input,      // a book, market, product, script or other input is wrong
     numeric,    // a path produced a number that is not finite
     io,         // a file could not be read or written
     cancelled,  // the caller asked to stop
@@ -32,13 +32,13 @@ std::string to_string(const location& where);
 
 class error : public std::runtime_error {
   public:
-    // `message` says what was found and what was expected; a `key_path` looks like "trades[3].strike".
+    // `message` says what was found and what was expected; `key_path` is such as "trades[3].strike".
     error(error_kind kind, const std::string& message, location where = {}, std::string key_path = {});
 
     error_kind kind() const noexcept { return kind_; }
     const location& where() const noexcept { return where_; }
     const std::string& key_path() const noexcept { return key_path_; }
-    // The sentence alone; what() prefixes it with the place and the key path.
+    // The message alone; what() prefixes it with place and key path.
     const std::string& message() const noexcept { return message_; }
 
   private:
@@ -54,8 +54,8 @@ class machine_failure : public error {
     using error::error;
 };
 
-// Throws for the errno of a failed write: machine_failure, or tilewalk::error (io) if another place has to be
-// named. The message looks like "can't write: No space left on device".
+// Throws for a failed write with errno `number`: tilewalk::error (io) if the user has to choose another
+// place, else machine_failure. The message is such as "can't write: No space left on device".
 [[noreturn]] void fail_to_write(const location& where, int number);
 
 }  // namespace tilewalk

@@ -16,8 +16,8 @@ struct difference_report {
     std::string_view file;     // "npv.csv"
     std::string_view meaning;  // a sentence for the help
     void (*write)(std::ostream& out, const difference_results& r);
-    bool is_of_values = false;  // true: valued() is enough to write it
-    bool is_of_simm = false;    // true: needs a market with `simm:`
+    bool is_of_values = false;  // true: results of valued() are enough to write it
+    bool is_of_simm = false;    // true: the market must have a section `simm:`
 };
 std::span<const difference_report> difference_reports();
 std::span<const difference_report> value_reports();

@@ -17,20 +17,20 @@ struct input_file {
     std::string file, hash;  // path and hash of the bytes
 };
 
-// Two risk factors: assets, exchange rates as quoted ("EURUSD"), interest rates ("USD.rate").
+// Names of two risk factors: assets, exchange rates as quoted ("EURUSD"), interest rates ("USD.rate").
 struct factor_pair {
     std::string first, second;
     friend auto operator<=>(const factor_pair&, const factor_pair&) = default;
 };
 
-// Work of a GPU run that ran on the CPU because GPUs can't do it.
+// Work that a GPU run left to the CPU, because GPUs can't do it.
 struct left_work {
     std::string work;        // "nested bounds"
-    std::size_t trades = 0;  // number affected
+    std::size_t trades = 0;  // number of trades affected
     std::string why;
 
-    // Returns such as "nested bounds of 2 trades: they are walked in double on the processor, wherever prices
-    // are".
+    // Returns a sentence such as "nested bounds of 2 trades: they are walked in double on the processor,
+    // wherever prices are".
     std::string text() const;
     friend bool operator==(const left_work&, const left_work&) = default;
 };
@@ -39,28 +39,29 @@ struct run_manifest {
     std::string version, compiler, instruction_set, machine;
     std::string as_of, started;  // dates in ISO form; started is UTC
     std::string precision = "double", random = "auto";
-    // How our generator numbers random streams: by name or, in older results, by place among the shocks.
+    // How random streams get their numbers: by "name" of the risk factor or, in older results, by "place" in
+    // the list of random numbers of a step.
     std::string numbered_by = "name";
     std::uint64_t seed = 0, paths = 0;
-    std::uint64_t part_paths = 0;  // size of a part of the run; 0: unknown
+    std::uint64_t part_paths = 0;  // paths in each part of the run, see price_row::part_means; 0: unknown
     int threads = 0;
-    run_settings settings;             // set by the caller or the book
+    run_settings settings;             // settings that the caller or the book gave
     std::vector<std::string> devices;  // names of the GPUs that walked paths; empty if the CPU did
     // GPUs that failed, each with its error. Other GPUs or the CPU took over their work.
     std::vector<std::string> lost_devices;
-    // Unique pairs of work and reason; empty without GPUs.
+    // Work by kind and reason, each pair once; empty if no GPU was used.
     std::vector<left_work> left_to_processor;
-    // Blocks found in the journal, and damaged files whose work was repeated.
+    // Number of finished blocks found in the journal, and its damaged files, whose work was repeated.
     std::size_t journal_blocks = 0;
     std::vector<std::string> journal_damaged;
     std::vector<input_file> inputs;
     std::vector<market_number> market_changes;
-    // Pairs in one trade whose correlation the market does not state; the run took it as 0.
+    // Pairs of factors in one trade whose correlation the market does not state; the run took it as 0.
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
-    // GPU figures: kernels compiled or found in the cache, launches, the time from the first launch to the
-    // end of the last, and the part of it with a kernel running.
+    // GPU figures: kernels compiled and found in the cache, launches, the time from the first launch to the
+    // end of the last, and the part of that time in which a kernel ran.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
     double device_seconds = 0, kernel_seconds = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace tilewalk {
 
-// Example keys: "ACME.spot", "INDEX.volatility@0.5y,6000".
+// A number of the market. Keys are such as "ACME.spot" or "INDEX.volatility@0.5y,6000".
 struct market_number {
     std::string key;
     double value = 0;

@@ -8,9 +8,9 @@
 namespace tilewalk {
 
 struct greek_measure {
-    std::string_view name, to;  // `to`: the kind of number
-    int order;                  // 1: change of a price; 2: change of a first-order sensitivity
-    bool has_total;             // if the sum over numbers is the sensitivity to a move of all together
+    std::string_view name, to;  // such as "delta"; `to`: kind of number to which
+    int order;                  // 1: derivative of a price; 2: of a first-order sensitivity
+    bool has_total;             // if the sum over market numbers is the sensitivity to moving all together
 };
 std::span<const greek_measure> greek_measures();
 

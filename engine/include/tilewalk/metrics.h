@@ -13,13 +13,13 @@ namespace tilewalk {
 
 struct told_run {
     std::string command;  // command that made the results, such as "price"
-    std::string book;     // labels this run's series
+    std::string book;     // label of the run's metrics
     const results& prices;
     const scenario_results* scenarios = nullptr;  // null if there are none
-    const timings::account* times = nullptr;      // null if unknown by stage
+    const timings::account* times = nullptr;      // time by stage; null if not measured
     std::chrono::system_clock::time_point at{};   // the time of writing
-    // The shard, such as "3/16", and its stage, "pricing" or "training". `prices` are then those of
-    // shard_outcome::told, and metrics of figures are left out. Empty for a whole request.
+    // Shard that was run, such as "3/16", and its stage, "pricing" or "training". `prices` is then
+    // shard_outcome::told, and there are no metrics of prices. Empty for a request that is not sharded.
     std::string shard{}, stage{};
 };
 

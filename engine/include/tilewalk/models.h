@@ -8,9 +8,9 @@
 namespace tilewalk {
 
 struct parameter_page {
-    std::string name;      // "heston.v0" within the mapping heston
+    std::string name;      // "heston.v0" if in a mapping `heston`
     std::string takes;     // "a number between 0 and 100, also by term"
-    std::string left_out;  // what holds then: "default 100", "computed: ..."; or "required"
+    std::string left_out;  // value if left out: "default 100", "computed: ..."; or "required"
     std::string meaning;
 };
 
@@ -20,9 +20,9 @@ struct model_page {
     std::string summary;
     std::string scheme;        // discretisation in time
     std::string weak_order;    // weak order of that scheme; empty if its steps are exact or it is unknown
-    std::string steps_leave;   // error of options in basis points of the spot; may be empty
+    std::string steps_leave;   // time step error of options in basis points of the spot; may be empty
     std::string factors;       // number of sources of noise
-    std::string held_against;  // reference of the tests
+    std::string held_against;  // reference that tests compare the model with
     std::vector<parameter_page> parameters;
 };
 

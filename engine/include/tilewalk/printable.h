@@ -8,9 +8,9 @@
 
 namespace tilewalk {
 
-// Escapes control characters and broken UTF-8 (\x1b), so that a file can't control the terminal.
+// Escapes control characters and broken UTF-8, as in \x1b, so that a file can't control the terminal.
 std::string printable(std::string_view text);
-// Wraps lines longer than `columns`, with a further indent of four.
+// Breaks lines longer than `columns`; continuations are indented by four more.
 std::string folded(std::string_view text, std::size_t columns);
 
 }  // namespace tilewalk

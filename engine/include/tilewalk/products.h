@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products as text to read: the payoff, parameters and script of each of the library and of own files.
+// Descriptions of products, of the library and of product files: payoff, parameters and script.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace tilewalk {
 
 struct product_parameter {
     std::string name;
-    std::string type;           // "amount"; "rate per observations" takes one for each date, or one for all
-    std::string range;          // "> 0", "call | put", or empty
-    std::string default_value;  // "optional", or the default; empty if required
+    std::string type;   // "amount"; "rate per observations" takes a rate for each date, or one for all
+    std::string range;  // "> 0", "call | put", or empty
+    std::string default_value;  // the default, or "optional"; empty if required
     std::string help;
 };
 
@@ -27,27 +27,27 @@ struct product_page {
     std::vector<product_parameter> parameters;
     std::string script;
     std::string example;  // a trade in YAML
-    // Price of the example; empty until it is priced.
+    // Price of the example, if the caller prices it.
     std::optional<price_row> worth{};
     std::string worth_as_of{};
 };
 
 std::vector<product_page> product_pages();
 
-// Reads a product file as a book would. Throws tilewalk::error (input, io) with the place of the fault.
+// Reads a product file as for a book. Throws tilewalk::error (input, io) with the place of the fault.
 product_page load_product_page(const std::filesystem::path& file);
 product_page read_product_page(std::string_view yaml, const std::string& name = "product");
 
 book example_book(const product_page& page);
 
-// The known name nearest to a misspelt one; empty if none is near. All messages take suggestions from here.
+// The known name nearest to a misspelt one; empty if none is near. Error messages suggest this name.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
-// Returns such as "asian, barrier, european".
+// Joins words, such as "asian, barrier, european".
 std::string joined(const std::vector<std::string>& words);
-// Returns such as "; did you mean 'swap'?"; empty if no known name is near.
+// Returns a suggestion such as "; did you mean 'swap'?"; empty if no known name is near.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
-// Returns such as "; did you mean 'swap'? known products: cap_floor, swap". `what` is such as "known
-// products:". A long list is cut to the nearest names and counts the rest.
+// Returns such as "; did you mean 'swap'? known products: cap_floor, swap" if `what` is "known products:". A
+// long list is cut to the names nearest to `wrong` and counts the rest.
 std::string alternatives(std::string_view wrong, const std::string& what,
                          const std::vector<std::string>& known);
 

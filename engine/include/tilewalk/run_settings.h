@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run: the caller's override the book's, which override the defaults.
+// The settings of a run. Settings of the caller override those of the book, which override the defaults.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace tilewalk {
 
-// How exact prices are to be: half the width of an interval, an amount in a trade's currency, or basis points
-// of its notional or first spot; or an amount for the total of each currency.
+// Accuracy that a run has to reach: half the width of an interval, as an amount in a trade's currency or
+// basis points of its notional or first spot; or as an amount for the total of each currency.
 struct accuracy {
     double size = 0;
     bool is_in_basis_points = false, is_of_totals = false;
@@ -35,48 +35,49 @@ struct run_settings {
     std::optional<std::uint64_t> seed{};
     std::optional<int> threads{};  // CPU threads; 0: all cores
 
-    // "cpu", "cuda" (every GPU), "0,1" (these), "auto" (every usable GPU, else the CPU, also after failures).
+    // "cpu", "cuda" (every GPU), "0,1" (these GPUs), "auto" (every usable GPU, else or on failure the CPU).
     std::optional<std::string> device{};
     std::optional<tilewalk::precision> precision{};
-    // A name from the catalogue of random sources.
+    // Name of a random source, such as "philox" or "sobol".
     std::optional<std::string> random{};
-    // Quasi-random sources: independent randomisations, and how points make Brownian paths.
+    // For quasi-random sources: number of independent randomisations, and how points make Brownian paths.
     std::optional<int> randomisations{};
     std::optional<tilewalk::construction> construction{};
-    // Control variates: a pilot fits a function of the path with a known mean, to subtract.
+    // Control variates: a pilot run fits a function of the path with a known mean, which is subtracted.
     std::optional<technique> controls{};
     std::optional<tilewalk::antithetic> antithetic{};
-    // Preintegration of shocks before dates that decide, such as of barriers, removes jumps of the payoff.
+    // Preintegration over a normal before a date with a condition, such as a barrier, smooths the payoff.
     std::optional<technique> preintegration{};
-    // Importance sampling: a pilot finds shifts of the shocks for trades that rarely pay.
+    // Importance sampling: a pilot run finds shifts of the normals for trades that rarely pay.
     std::optional<technique> importance{};
-    // Half-width of the confidence interval that each price has to reach; the run adds paths up to `paths`.
+    // Half-width of the confidence interval that each price has to reach; adds paths, at most `paths`.
     std::optional<accuracy> tolerance{};
     std::optional<double> confidence{};  // confidence level of the tolerance, such as 0.99
-    // No round of paths begins after this time.
+    // Time after which no more paths are added.
     std::optional<std::chrono::duration<double>> budget{};
-    // Decisions to reuse, or results that hold them (tilewalk/decisions.h).
+    // File of decisions to reuse, or of results that hold them (tilewalk/decisions.h).
     std::optional<std::string> decisions{};
-    // A file of shocks to use instead of random ones.
+    // File of random numbers of steps (shocks) to use instead of generated ones.
     std::optional<std::string> replay{};
 
-    // How market arrays reach a GPU thread. No bit of a result depends on these settings.
-    std::optional<std::string> prefetch{};        // "auto" or a name from the catalogue of feeds
-    std::optional<int> distance{};                // steps ahead
-    std::optional<std::string> layout{};          // layout of a ring in shared memory, by name
-    std::optional<std::string> padding{};         // "auto" or a number of elements, for the layout `padded`
-    std::optional<int> width{};                   // consecutive paths a thread
-    std::optional<int> rows{};                    // steps in a stage of the bulk ring
-    std::optional<int> block{};                   // threads a block
-    std::optional<std::string> space{};           // memory of path arrays, from the catalogue of spaces
-    std::optional<std::string> row_space{};       // memory of arrays with one number for all paths
-    std::optional<std::string> reduction{};       // how to sum a tile, from the catalogue of reductions
-    std::optional<std::string> correlation{};     // "auto", "kernel" or "matrix", for correlated assets
-    std::optional<std::uint64_t> memory_bytes{};  // GPU memory limit; 0: all that is free
+    // How shocks reach a GPU thread and kernels are built. Only `reduction` may change a price: its last
+    // bits.
+    std::optional<std::string> prefetch{};     // "auto" or the name of a feed, a way to prefetch
+    std::optional<int> distance{};             // steps to prefetch ahead
+    std::optional<std::string> layout{};       // layout of a ring buffer in shared memory, by name
+    std::optional<std::string> padding{};      // "auto" or a number of elements, for the layout `padded`
+    std::optional<int> width{};                // consecutive paths per thread
+    std::optional<int> rows{};                 // steps per stage of the ring filled by bulk copies
+    std::optional<int> block{};                // threads per block
+    std::optional<std::string> space{};        // memory of arrays with a number for each path, by name
+    std::optional<std::string> row_space{};    // memory of arrays with a number for all paths, by name
+    std::optional<std::string> reduction{};    // how the payoffs of a tile (1,024 paths) are summed, by name
+    std::optional<std::string> correlation{};  // "auto", "kernel" or "matrix": where shocks are correlated
+    std::optional<std::uint64_t> memory_bytes{};  // most GPU memory to use; 0: all that is free
 
-    // Paths to find exercise policies on; by default a quarter of the paths, within bounds.
+    // Paths for training exercise policies; by default a quarter of `paths`, within bounds.
     std::optional<std::uint64_t> training_paths{};
-    // A file of policies to reuse, see results::policies.
+    // File of exercise policies to reuse, see results::policies.
     std::optional<std::string> policy{};
     std::optional<upper_bound> upper{};
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios: gains of a book in other markets, by full revaluation on common random numbers, with the error
-// of each gain and tail figures.  tilewalk::market in = tilewalk::market::load("market.yaml"); auto asked =
-// tilewalk::scenario_list::load("scenarios.yaml", in); tilewalk::scenario_results r = engine.scenarios(book,
-// in, asked);
+// of each gain and tail figures.
+//
+//     tilewalk::market in = tilewalk::market::load("market.yaml");
+//     auto asked = tilewalk::scenario_list::load("scenarios.yaml", in);
+//     tilewalk::scenario_results r = engine.scenarios(book, in, asked);
 #pragma once
 
 #include <cstddef>
@@ -24,26 +26,26 @@ struct scenario {
     std::string set;   // "stress", "ladder", "history" or another
     std::string name;  // unique in its set
     std::vector<market_change> changes{};
-    int days = 0;  // passing days
-    // Days between which the market moved like this, in ISO form; may be empty.
+    int days = 0;  // days that pass
+    // For a historical scenario: days between which the market moved like this, in ISO form; else empty.
     std::string first_day{}, last_day{};
 };
 
 struct scenario_list {
     std::vector<scenario> scenarios;
-    // Sets of equally likely scenarios; only these have tail figures.
+    // Sets whose scenarios are equally likely; only these sets have tail figures.
     std::vector<std::string> likely_sets{};
     std::vector<double> levels{0.01, 0.025, 0.05};  // tail probabilities
-    // Currency for converted gains; empty: none.
+    // Currency to convert gains into; empty: no conversion.
     std::string currency{};
     bool explains = false;  // explain gains by sensitivities
-    // True if gains will be added and subtracted, as in second-order differences: scenarios without a passing
-    // day then keep the paths of small moves, and results hold the gains of each part.
+    // True if gains will be added and subtracted, as in second-order differences. All scenarios without a
+    // passing day then use the same paths, and results hold the gains of each part of the run.
     bool for_differences = false;
     std::vector<input_file> inputs{};    // files that were read
     std::vector<std::string> remarks{};  // a sentence each
 
-    // Reads YAML or CSV; relative moves start from `base`. Throws tilewalk::error (input) for an unknown key.
+    // Reads YAML or CSV. Relative moves start from `base`. Throws tilewalk::error (input) for an unknown key.
     static scenario_list load(const std::filesystem::path& file, const market& base,
                               const load_options& options = {});
     static scenario_list parse(std::string_view yaml, const std::string& name, const market& base,
@@ -60,14 +62,14 @@ struct failed_gain {
 struct portfolio_gains {
     std::string portfolio;  // empty for the whole book
     std::string currency;
-    bool is_converted = false;          // from the currencies of the trades
+    bool is_converted = false;          // gains were converted into `currency`
     std::vector<std::size_t> trades{};  // indexes in the book
     double base_value = 0;              // value of trades priced in the base market
-    std::vector<double> gains{};        // by scenario, without trades that failed there or in the base market
-    std::vector<double> errors{};       // standard errors; missing if the paths do not show one
-    std::vector<std::size_t> failed{};  // number of trades, by scenario
-    // Mean gain of each part of the run; scenario s starts at s * parts. Parts hold the same paths in every
-    // scenario and for every trade. Empty if nothing is random.
+    std::vector<double> gains{};        // by scenario; without trades that failed there or in the base market
+    std::vector<double> errors{};       // standard errors by scenario; missing if the paths do not show one
+    std::vector<std::size_t> failed{};  // number of failed trades, by scenario
+    // Mean gain of each part of the run; those in scenario s start at s * parts. A part has the same paths in
+    // every scenario and for every trade. Empty if nothing is random.
     std::vector<double> means_of_parts{};
     std::size_t parts = 0;
 };
@@ -82,15 +84,16 @@ struct tail {
     double level = 0;
     tail_figure quantile;   // value at risk: the gain that this fraction of scenarios does not exceed
     tail_figure shortfall;  // expected shortfall: mean of the gains up to the quantile
-    std::size_t at = 0;     // scenario of the quantile
+    std::size_t at = 0;     // index of the scenario with the quantile
 };
 
-// Components sum to the portfolio's figure; incremental figures compare the portfolio with and without it.
+// A trade's share in its portfolio's tail. Components of all trades sum to the portfolio's figure; an
+// incremental figure is the portfolio's figure minus the figure without the trade.
 struct trade_in_tail {
     std::size_t trade = 0;
     double level = 0;
     double component_quantile = no_figure, component_quantile_error = no_figure;
-    double component_shortfall = no_figure, component_shortfall_error = no_figure;  // upper bound
+    double component_shortfall = no_figure, component_shortfall_error = no_figure;  // error: upper bound
     double incremental_quantile = no_figure, incremental_shortfall = no_figure;
 };
 
@@ -98,10 +101,9 @@ struct portfolio_risk {
     std::string set, portfolio, currency;
     bool is_converted = false;
     std::size_t scenarios = 0;
-    std::vector<tail> tails;            // by level
-    std::vector<trade_in_tail> shares;  // by level and trade
-    std::vector<std::size_t>
-        left_out{};  // trades not priced in the base market and every scenario of the set
+    std::vector<tail> tails;              // by level
+    std::vector<trade_in_tail> shares;    // by level, then trade
+    std::vector<std::size_t> left_out{};  // trades that failed in the base market or a scenario of the set
 };
 
 // The gain of a portfolio split by its sensitivities up to second order.
@@ -109,27 +111,28 @@ struct explained_gain {
     std::size_t scenario = 0;
     std::string portfolio, currency;
     double gain = 0, error = 0;
-    std::vector<double> by_measure;  // order of scenario_results::measures
+    std::vector<double> by_measure;  // in the order of scenario_results::measures
     double left = 0;
 };
 
 struct scenario_results {
     std::vector<scenario> scenarios;
-    // Prices in the base market, and sensitivities that explain gains; the manifest covers everything.
+    // Prices in the base market, and sensitivities that explain gains. The manifest covers the whole run.
     results base;
-    std::vector<market_number> numbers{};  // numbers of the base market; only for explained gains
-    // Scenario s and trade t are at s * trades + t, in the trade's currency, including its quantity.
+    std::vector<market_number> numbers{};  // numbers of the base market; empty unless gains are explained
+    // Gain of trade t in scenario s, at s * trades() + t, in the trade's currency and for its whole quantity.
     std::vector<double> gains, errors;
-    // The same in scenario_list::currency; empty without conversion.
+    // The same gains and errors in scenario_list::currency; empty without conversion.
     std::vector<double> converted_gains{}, converted_errors{};
-    // For differences: mean gain of each part of the run, by scenario and trade; empty if not random.
+    // If scenario_list::for_differences: mean gain of each part of the run, indexed like `gains`; empty if
+    // not random.
     std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
-    std::uint64_t part_paths = 0;         // paths of a part; only for differences
-    std::vector<std::string> portfolios;  // by trade; empty if it has none
+    std::uint64_t part_paths = 0;         // paths per part; only if for_differences
+    std::vector<std::string> portfolios;  // by trade; an empty name if it has none
     std::vector<failed_gain> failures;
-    std::vector<portfolio_gains> totals;  // by currency: the whole book, then portfolios
+    std::vector<portfolio_gains> totals;  // by currency: the whole book, then its portfolios
     std::vector<portfolio_risk> risks;
-    std::vector<std::string> measures;  // order of the explanation
+    std::vector<std::string> measures;  // measures that explain gains
     std::vector<explained_gain> explained;
     std::vector<input_file> inputs;
     std::vector<std::string> remarks;  // a sentence each, such as on trades that no GPU walked

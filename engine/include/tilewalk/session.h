@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book that stays open for many calls, in markets that change a little between them.  const
-// tilewalk::session open = engine.open(book); for (;;) use(open.price(next_market()));
+// A book that stays open for many calls, in markets that change a little between them.
+//
+//     const tilewalk::session open = engine.open(book);
+//     for (;;) use(open.price(next_market()));
 #pragma once
 
 #include <cstddef>
@@ -20,29 +22,30 @@ class open_book;
 }
 
 struct session_facts {
-    std::uint64_t trades_planned = 0;   // so far, including repeats
-    std::size_t plans = 0;              // at most one a trade
-    std::size_t programs = 0;           // by shape
+    std::uint64_t trades_planned = 0;   // so far, with repetitions
+    std::size_t plans = 0;              // plans kept, at most one per trade
+    std::size_t programs = 0;           // programs kept, which trades of a shape share
     std::size_t programs_compiled = 0;  // programs compiled for the CPU
     std::size_t crews = 0;              // teams of waiting threads: as many as there were simultaneous calls
     std::size_t threads = 0;            // threads in these crews
-    std::size_t gpu_runs = 0;           // kept on GPUs: one for each simultaneous call, at most 8
+    std::size_t gpu_runs = 0;           // runs kept on GPUs: one for each simultaneous call, at most 8
 };
 
-// Outlives the book and engine that made it. Thread-safe; copies share all that is kept.
+// A session may outlive its book and engine. Thread-safe; copies share everything that is kept.
 class session {
   public:
-    // Returns the bits of engine::price. With controls, returns those of pricing in the book's own market and
-    // in `in` at once, where the first market's controls serve both. Replans only trades that read a changed
-    // part of the market: a curve, asset, exchange rate, correlation or fixing. A model that was read anew
-    // counts as changed; a new as_of changes all trades. Options may vary between calls; another precision
-    // replans all trades. Keeps the markets of its plans alive.  On GPUs kernels and trade data stay in place
-    // and only changed numbers are copied, as long as paths, settings and devices match an earlier call and
-    // no file of shocks or scenarios is read. This takes at most 64 MiB of a GPU for each simultaneous call.
+    // Returns prices with the bits of engine::price. If control variates are on, the bits are those of one
+    // call with the book's own market first and `in` second, since controls are chosen in the first. Plans
+    // only trades again that read a changed part of the market: a curve, asset, exchange rate, correlation or
+    // fixing. A model that was read anew counts as changed; a new as_of changes all trades. Options may vary
+    // between calls, but another precision plans all trades again. Keeps the markets of its plans alive. On
+    // GPUs, kernels and data stay in place and only changed numbers are copied, if paths, settings and
+    // devices are those of an earlier call and no file of shocks or scenarios is read. A simultaneous call
+    // takes up to 64 MiB of a GPU for this.
     results price(const market& in, const run_options& options = {}) const;
 
-    // Return the bits of engine::greeks, engine::scenarios and differences(). The session keeps plans in
-    // `in`, programs of derivatives, threads and devices, but no plans in moved markets.
+    // Return the bits of engine::greeks, engine::scenarios and differences(). Keeps plans in `in`, programs
+    // of derivatives, threads and devices, but no plans in moved markets.
     results greeks(const market& in, const greek_options& wanted = {}, const run_options& options = {}) const;
     scenario_results scenarios(const market& in, const scenario_list& asked,
                                const run_options& options = {}) const;

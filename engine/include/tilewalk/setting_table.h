@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of a run's settings, from which options, variables, help, `settings:` and manifest follow.
+// The table of a run's settings, from which options, environment variables, help, books and manifests follow.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@ namespace tilewalk {
 
 struct run_setting {
     enum class part : std::uint8_t { run, gpu };  // sections of the help
-    // Kinds of values beside the choices.
+    // Kinds of values beside the words in `choices`.
     enum class kind : std::uint8_t {
-        count,    // a whole number from `least` to `most`; k or M may follow
+        count,    // a whole number from `least` to `most`, such as 131072, 100k or 1M
         bytes,    // like count, with units such as 512MB or 40GiB
-        choice,   // choices only
-        devices,  // numbers of GPUs, such as 0,1
+        choice,   // words in `choices` only
+        devices,  // indexes of GPUs, such as 0,1
         file,
         accuracy,  // an amount, or basis points
-        share,     // a fraction of one
+        share,     // a number above 0.5 and below 1
         duration,  // seconds, or with a unit: 30s, 5m, 2h
     };
     template <class type>
@@ -37,32 +37,32 @@ struct run_setting {
     part of = part::run;
     kind takes = kind::choice;
     field value;
-    std::string meaning;   // a sentence
-    std::string preset{};  // default; empty if it depends
+    std::string meaning;   // a sentence for the help
+    std::string preset{};  // default; empty if there is no fixed one
     std::vector<std::string> choices{};
     std::uint64_t least = 0, most = 0;
-    // True if prices depend on it; all others affect at most the run time.
+    // True if prices depend on the setting; other settings affect at most the run time.
     bool decides_bits = false;
 
     std::string option() const;    // "--row-space"
     std::string variable() const;  // "TILEWALK_ROW_SPACE"
     std::string expected() const;  // "a whole number from 1 to 32", for errors
-    bool is_number() const;        // a whole number
+    bool is_number() const;        // true if the member of run_settings is an integer
 
-    // The value in `settings` as read() accepts it; empty if unset.
+    // Returns the value in `settings` as text that read() accepts; empty if unset.
     std::optional<std::string> text(const run_settings& settings) const;
-    // Reads `text` into `settings`. Returns empty on success, else the end of an error message: ", expected
-    // 1, 2, 4", or "; did you mean 'single'? expected double, single".
+    // Reads `text` into `settings`. Returns empty on success, else how an error message ends: ", expected 1,
+    // 2, 4", or "; did you mean 'single'? expected double, single".
     std::optional<std::string> read(const std::string& text, run_settings& settings) const;
 };
 
-// Order of the help.
+// All settings, in the order of the help.
 const std::vector<run_setting>& setting_table();
 
 run_settings default_settings();
-// The settings of `first`; unset ones come from `second`.
+// Returns the settings of `first`; unset ones come from `second`.
 run_settings over(run_settings first, const run_settings& second);
-// Throws tilewalk::error of kind usage for the first invalid value. Does not look up names in catalogues.
+// Throws tilewalk::error (usage) for the first invalid value. Does not look up names of feeds and the like.
 void check(const run_settings& settings);
 
 }  // namespace tilewalk

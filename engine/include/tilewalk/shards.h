@@ -25,32 +25,33 @@
 
 namespace tilewalk {
 
-// The request. Files are named, not held; every process needs them with the same bytes.
+// A request to cut into shards. Files are kept by name, so every process needs them, with the same bytes.
 struct sharded_request {
     std::filesystem::path book;
-    std::filesystem::path market{};  // empty: the book's own
+    std::filesystem::path market{};  // empty: the market of the book
     load_options how{};
     std::vector<std::string> trades{};  // ids; empty: all
     std::vector<market_change> changes{};
-    run_settings settings{};                          // override the book's
+    run_settings settings{};                          // override the settings of the book
     bool demand_correlations = false;                 // see run_options
-    std::optional<greek_options> greeks{};            // empty: prices
-    std::filesystem::path scenarios{};                // file of scenarios, for gains; may be empty
+    std::optional<greek_options> greeks{};            // empty: prices alone
+    std::filesystem::path scenarios{};                // file of scenarios; empty: no gains
     bool explains = false;                            // explain gains by sensitivities
-    std::optional<difference_options> differences{};  // may be empty
+    std::optional<difference_options> differences{};  // empty: no differences
     // Filled by plan() for a request with a tolerance: replaces `settings`, with fixed numbers of paths.
     std::optional<run_settings> fixed{};
 };
 
-// Trades of the book, counted from 0, on tiles of their run. Scenarios and differences also have a range of
-// markets: the base market is number 0, and sensitivities beside gains are the last.
+// Some trades of the book, counted from 0, on some tiles (of 1,024 paths) of their run. Scenarios and
+// differences also have a range of markets: number 0 is the base market, sensitivities beside gains are the
+// last.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;
     std::uint64_t first_tile = 0, end_tile = 0, run_tiles = 0;
 };
 
-// Shards are missing or damaged: run them and merge again.
+// Thrown if shards are missing or damaged: run them and merge again.
 class shards_missing : public machine_failure {
   public:
     shards_missing(const std::string& message, std::vector<std::size_t> which);
@@ -61,12 +62,12 @@ class shards_missing : public machine_failure {
 };
 
 struct shard_outcome {
-    bool was_done = false;             // done before, so that nothing was left to do
-    std::size_t blocks_taken = 0;      // from an earlier attempt
+    bool was_done = false;             // true: an earlier run had finished it
+    std::size_t blocks_taken = 0;      // blocks of work taken from an interrupted run
     std::vector<std::string> damaged;  // damaged files whose work was repeated
-    std::size_t decisions = 0;         // made because the plan lacks them
+    std::size_t decisions = 0;         // number made here, because the plan lacks them
     std::string file;                  // file of the result
-    // Trades with status but without figures, and how they were walked; may be empty if done before.
+    // Status of trades, without figures, and the manifest; may be empty if `was_done`.
     std::optional<results> told{};
 };
 
@@ -76,9 +77,9 @@ class shards {
 
     // Makes all decisions and cuts the work into `count` shards of about equal cost. Finds exercise policies
     // here if that seems to take at most `train_within_seconds`; otherwise training is a stage with shards of
-    // its own. Walks a first round for a request with a tolerance, to fix the paths of each trade. A folder
-    // with the same request keeps its results. Throws tilewalk::error (usage) for a request that can't be
-    // cut, and for a folder with another request.
+    // its own. For a tolerance, walks a first round to fix the paths of each trade. If `folder` holds the
+    // same request, its results are kept. Throws tilewalk::error (usage) for a request that can't be cut, and
+    // if `folder` holds another request.
     static shards plan(const engine& by, const sharded_request& what, std::size_t count,
                        const std::filesystem::path& folder, double train_within_seconds = 60,
                        const run_options& options = {});
@@ -92,23 +93,23 @@ class shards {
     const sharded_request& request() const;
     const std::string& digest() const;
     const std::vector<std::vector<shard_piece>>& pieces() const;
-    const std::vector<double>& costs() const;  // operations of each shard
+    const std::vector<double>& costs() const;  // operations of each shard, estimated
     // Trades that still lack a policy; pricing waits until there are none.
     const std::vector<std::size_t>& untrained() const;
 
     // Runs shard `number`, counted from 1. Devices, threads and other settings that affect no bit come from
-    // the caller, the rest from the request. An interrupted run resumes from the journal in the plan's
-    // folder, or the caller's. Throws tilewalk::error (input) if an input differs from the plan's; (device)
-    // or machine_failure if a retry may succeed.
+    // the caller, others from the request. An interrupted run resumes from the journal in the plan's folder,
+    // or from the caller's. Throws tilewalk::error (input) if an input differs from the plan's; (device) or
+    // machine_failure if a retry may succeed.
     shard_outcome run(const engine& by, std::size_t number, stage of = stage::pricing,
                       const run_options& options = {}) const;
-    // Merges the results of all shards. If figures miss the tolerance, their rows say so, and next_folder()
+    // Merges the results of all shards. If prices miss the tolerance, their rows say so, and next_folder()
     // has a plan with more paths that reuses the finished work. Throws shards_missing.
     results merge(const engine& by, const run_options& options = {}) const;
-    // Merges a request for differences. For a request for prices, returns what files of values need.
+    // Merges a request for differences. For a request for prices, returns prices as valued() does.
     difference_results merge_differences(const engine& by, const run_options& options = {}) const;
     scenario_results merge_scenarios(const engine& by, const run_options& options = {}) const;
-    // Folder of the plan that merge() wrote; may be empty.
+    // Folder of the plan with more paths that merge() wrote; empty if it wrote none.
     std::filesystem::path next_folder() const;
     // Adds the policies of all training shards to the plan. Throws shards_missing.
     void merge_training();

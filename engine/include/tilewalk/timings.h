@@ -41,14 +41,15 @@ enum class stage : std::uint8_t {
 };
 inline constexpr std::size_t stages_of_a_run = 18;
 
-// No price depends on timings. One thread at a time may time stages; any thread may time work beside them.
+// Times of a run's stages; no price depends on them. One thread at a time may time stages (`during`); any
+// thread may time work that overlaps them (`beside`).
 class timings {
   public:
     using clock = std::chrono::steady_clock;
 
     explicit timings(clock::time_point begin = clock::now()) : begin_(begin) {}
 
-    // Times a stage during its lifetime. Time of a nested stage counts only for the nested one.
+    // Times a stage while it lives. The time of a nested stage counts for the nested stage alone.
     class during {
       public:
         during(timings* of, stage what);  // `of` may be null
@@ -75,12 +76,12 @@ class timings {
 
     struct row {
         std::string_view name;
-        double seconds = 0;         // time in which the run did only this or waited for it
-        double beside_seconds = 0;  // time in other threads meanwhile
+        double seconds = 0;         // time that the run spent in the stage or waiting for it
+        double beside_seconds = 0;  // time in other threads, overlapping other stages
     };
     struct account {
         std::vector<row> stages;  // ends with "other"
-        double seconds = 0;       // since the start: the sum of the stages
+        double seconds = 0;       // since the start: sum of the stages
     };
     account so_far() const;
 
@@ -91,12 +92,12 @@ class timings {
 
     const clock::time_point begin_;
     mutable std::mutex lock_;  // guards the members below
-    std::vector<stage> open_;  // innermost last
+    std::vector<stage> open_;  // stages begun and not ended, innermost last
     clock::time_point since_{};
     std::array<clock::duration, stages_of_a_run> taken_{}, beside_{};
 };
 
-// A table for people in milliseconds; rounded rows add up to the total.
+// Returns a table for people in milliseconds; rounded rows add up to the total.
 std::string text_of(const timings::account& of);
 
 }  // namespace tilewalk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about a trade before it is priced: why it can't be, what it depends on, the plan of what pricing will
-// do and from which numbers, and some of its paths.
+// Facts about a trade before it is priced: why it can't be, the market numbers it depends on, how and from
+// which numbers it will be priced, and some of its paths.
 #pragma once
 
 #include <cstddef>
@@ -23,28 +23,30 @@ struct trade_problem {
 struct trade_dependence {
     std::string trade;
     std::vector<market_number> numbers;  // in the order of the market's file
-    std::string failure;                 // why planning failed; may be empty
+    std::string failure;                 // why planning failed; empty if it did not
     location where;
 };
 
 struct trade_term {
-    std::string name, type;  // parameter: "strike", "amount"
-    std::string per;         // schedule or list of assets with a value for each entry; may be empty
+    std::string name, type;  // of the product's parameter: "strike", "amount"
+    // schedule or list of assets that the parameter has a value for each entry of; may be empty
+    std::string per;
     bool is_list = false;
-    std::vector<std::string> values;  // one, or those of the list; dates as days or as "0.25y"
+    std::vector<std::string> values;  // one value, or those of the list; dates in ISO form or as "0.25y"
     std::vector<double> numbers;      // numeric values; of dates, years from as_of
-    std::string written;              // rule of the dates, if the trade gives one
-    bool is_default = false;          // set by the product, not the trade
+    std::string written;              // rule for the dates as the trade writes it; may be empty
+    bool is_default = false;          // value from the product, not the trade
 };
 
-// A model parameter of the market: values[i] until years[i], if it has years.
+// A model parameter of the market: values[i] up to years[i], or a single value if `years` is empty.
 struct model_parameter {
     std::string name;
     std::vector<double> years, values;
-    std::string text;  // if not numeric
+    std::string text;  // a parameter that is not a number
 };
 
-// Numbers of an asset that a price depends on. Lists have an entry for each of trade_plan::years.
+// Market numbers of an asset that a price depends on. forwards, quanto_forwards and volatilities have an
+// entry for each of trade_plan::years.
 struct asset_numbers {
     std::string name, currency, model;
     double spot = 0;
@@ -53,25 +55,25 @@ struct asset_numbers {
         double years = 0, amount = 0;
         bool is_proportion = false;
     };
-    std::vector<dividend> dividends;  // up to the last date
-    // True: the spot drops by cash dividends. False: the model moves the spot minus future dividends.
+    std::vector<dividend> dividends;  // up to the trade's last date
+    // True: the spot drops by cash dividends. False: the model moves the spot minus future cash dividends.
     bool falls_by_dividends = false;
-    std::vector<double> forwards;  // currency of the asset
+    std::vector<double> forwards;  // in the currency of the asset
     // Mean of the spot in the measure of the trade's currency, if that differs and is known.
     std::vector<std::optional<double>> quanto_forwards;
-    // Black volatilities at the forward, of the moving part of the asset; empty if unknown without paths.
+    // At-the-forward Black volatilities of the asset's random part; empty if only paths could show them.
     std::vector<std::optional<double>> volatilities;
 };
 
 struct exchange_rate_numbers {
-    std::string pair;  // quoted pair
+    std::string pair;  // as quoted, "EURUSD"
     double rate = 0;
     std::vector<double> forwards, volatilities;
 };
 
 struct currency_numbers {
     std::string name;
-    std::string model;  // rate model; empty: rates follow the curve
+    std::string model;  // empty: rates follow the curve
     std::vector<model_parameter> parameters;
     std::vector<double> discounts;
 };
@@ -89,75 +91,76 @@ struct trade_plan {
     location where;
     std::vector<std::string> assets;
 
-    std::vector<trade_term> terms;  // order of the product
+    std::vector<trade_term> terms;  // in the order of the product
     // Future dates that a price depends on, in years from as_of and as written in the trade.
     std::vector<double> years;
     std::vector<std::string> year_labels;
-    std::vector<currency_numbers> currencies;  // the trade's own first
+    std::vector<currency_numbers> currencies;  // the trade's own currency first
     std::vector<asset_numbers> asset_list;
     std::vector<exchange_rate_numbers> exchange_rates;
     std::vector<correlation_taken> correlations;
-    std::vector<std::string> remarks;  // on the trade and the parts of the market that it uses
+    std::vector<std::string> remarks;  // on the trade and on parts of the market that it uses
 
     struct watched_date {
         std::string label;  // as the book wrote it
         double years = 0;
         std::vector<std::string> blocks;  // blocks of the script on this date
     };
-    std::vector<watched_date> dates;  // past ones have negative years
-    std::vector<double> grid;         // times at which the path stops
+    std::vector<watched_date> dates;  // past dates have negative years
+    std::vector<double> grid;         // times of the steps of a path, in years
     int normals_per_step = 0, uniforms_per_step = 0;
-    // The random source, and how and why quasi-random points are used.
+    // Random source in words, and how and why quasi-random points are used.
     std::string random;
     struct scenario_file {
         std::string name;
-        std::uint64_t rows = 0;       // of the file
+        std::uint64_t rows = 0;       // rows in the file
         std::uint64_t rows_used = 0;  // rows that the trade reads
-        std::uint64_t bytes = 0;      // size of the used rows, over the paths of the run
+        std::uint64_t bytes = 0;      // size of these rows, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
     // True for trades with early exercise; their Greeks are differences of prices.
     bool ends_early = false;
-    // How early exercise is decided. On each date a regression on `functions` functions estimates the
-    // continuation value: products of the known states up to `degree`. With a bound, a martingale uses
-    // `moves` moves in each interval.
+    // How early exercise is decided: on each date a regression estimates the continuation value, on
+    // `functions` functions, which are products of states up to `degree`. The martingale of the dual bound,
+    // if there is one, has `moves` terms in each interval.
     struct decision {
-        std::vector<std::string> knows;  // states of the path; the payment on exercise is known, too
+        // states of the path that a decision uses, beside the payment on exercise
+        std::vector<std::string> knows;
         std::size_t functions = 0;
         int degree = 0;
         std::size_t moves = 0;
-        // True: moves are those of assets ordered by rank at the start of the interval.
+        // True: the martingale's moves are those of assets ordered by rank at the start of the interval.
         bool are_moves_ranked = false;
-        // Rank of the regression on this date, where exercise pays and where it does not.
+        // Rank of the regression on the date, over paths where exercise pays something and over the others.
         struct date {
             double years = 0;
             std::string label;  // as the book wrote it
             std::size_t rank_paid = 0, rank_unpaid = 0;
         };
-        std::vector<date> dates;           // future ones
-        std::uint64_t training_paths = 0;  // used to find the ranks
+        std::vector<date> dates;           // future dates
+        std::uint64_t training_paths = 0;  // paths that showed the ranks
     };
     std::optional<decision> decides_by;
-    // Comparisons at which a payoff jumps. Greeks to market numbers that move the compared values smooth the
-    // jumps, or hold them still by likelihood ratios, or bump the numbers; all other Greeks are pathwise.
+    // A comparison at which the payoff jumps. Sensitivities to market numbers that move the compared values
+    // smooth the jump, use likelihood ratios or bump the number; all other sensitivities are pathwise.
     struct jump {
         std::string at;         // block of the script, or "in each step"
-        std::string operation;  // operation and its name in the printed program: "less_equal v2"
+        std::string operation;  // the operation and its value in `program`: "less_equal v2"
         bool can_be_smoothed = false;
-        // By a normal of the previous step, for likelihood ratios; not for every market number.
+        // True if likelihood ratios can use a normal of the step before; not for every market number.
         bool can_be_held_still = false;
     };
     std::vector<jump> jumps;
-    std::vector<std::string> models;  // models of assets and rates
-    // Bound on the time step error of one unit's price; 0: exact between dates, empty: unknown.
+    std::vector<std::string> models;  // models of assets and rates, as text
+    // Bound on the error of one unit's price from time steps; 0: exact between dates, empty: unknown.
     std::optional<double> error_steps;
-    std::string kernel;   // how the GPU kernel is built, and who decided so; empty without a usable GPU
-    std::string program;  // printed
+    std::string kernel;   // how the GPU kernel is built, and what decided so; empty without a usable GPU
+    std::string program;  // listing of the program that computes a path
     std::size_t lane_operations = 0, uniform_operations = 0, lane_registers = 0;
     std::uint64_t bytes_per_thread = 0, bytes_shared = 0;
 };
 
-// First paths of a run without control, shifts and antithetic pairs, and with no right exercised.
+// First paths of a run without control variate, importance sampling or antithetic pairs, with no right used.
 struct trade_paths {
     std::string trade, currency;
     std::string as_of;
@@ -167,7 +170,7 @@ struct trade_paths {
     std::vector<std::string> assets;
     std::vector<double> spots_today;                      // by asset
     std::vector<std::vector<std::vector<double>>> spots;  // by asset, path and time
-    // Payments so far and those already fixed for later, discounted to as_of, by path and time.
+    // Payments so far, and payments fixed for later dates, discounted to as_of, by path and time.
     std::vector<std::vector<double>> paid;
 
     std::size_t paths() const { return paid.size(); }

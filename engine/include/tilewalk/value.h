@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in the sense of YAML, for programs that build, read and change markets and books.
+// YAML values in memory, for programs that build, read and change markets and books.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,8 @@
 
 namespace tilewalk {
 
-// Mappings keep the order of their keys. A scalar is its text; numbers use their shortest exact decimal.
+// A YAML value. Mappings keep the order of their keys. A scalar is text; numbers become the shortest exact
+// decimal.
 class value {
   public:
     enum class shape : std::uint8_t { nothing, scalar, list, mapping };
@@ -34,7 +35,7 @@ class value {
     static value list(std::vector<value> items);
     static value mapping();
     static value mapping(std::vector<member> members);
-    // A scalar as written in a file. A quoted one is text, even if it looks like a number.
+    // A scalar as a file has it. A quoted scalar is text, even if it looks like a number.
     static value scalar(std::string text, bool is_quoted);
 
     shape kind() const { return kind_; }
@@ -42,9 +43,9 @@ class value {
     bool is_scalar() const { return kind_ == shape::scalar; }
     bool is_list() const { return kind_ == shape::list; }
     bool is_mapping() const { return kind_ == shape::mapping; }
-    bool is_quoted() const { return is_quoted_; }  // text that looks like another type
+    bool is_quoted() const { return is_quoted_; }  // true for text that looks like another type
 
-    // The accessors throw tilewalk::error (usage) for a value of another shape.
+    // Accessors throw tilewalk::error (usage) if the value has another shape.
     const std::string& text() const;
     double number() const;
     const std::vector<value>& items() const;
@@ -53,15 +54,15 @@ class value {
     std::vector<member>& members();
     const value* find(std::string_view key) const;  // null if there is none
     const value& at(std::string_view key) const;    // throws, naming the nearest key
-    // Inserts a missing key at the end. Turns nothing into a mapping.
+    // Inserts a missing key at the end. A value without content becomes a mapping.
     value& operator[](std::string_view key);
     void erase(std::string_view key);
 
     bool operator==(const value&) const;
 
-    // A list or mapping as a file that reads back as the same value.
+    // YAML of a list or mapping, which parse() reads back as the same value.
     std::string yaml() const;
-    // Refuses whatever a file must not contain; errors call the text `name`.
+    // Reads YAML by the rules and limits of files. `name` stands for the file in error messages.
     static value parse(std::string_view yaml, const std::string& name = "text");
 
   private:

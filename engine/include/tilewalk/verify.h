@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification: prices random trades with known prices and judges the errors, or those of sensitivities,
-// together. Planted mistakes show that wrong prices would be noticed.
+// Verification: prices random trades with known prices, and tests all errors together, or those of
+// sensitivities. Mistakes planted on purpose show that wrong prices would be noticed.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace verify {
 struct outcome;
 }
 
-// The default number of paths is not a multiple of a tile, so that the last tile is partial.
+// The default number of paths is no multiple of a tile (1,024 paths), so that the last tile is partial.
 inline constexpr std::uint64_t default_verified_trades = 8000, default_verified_paths = 20000,
                                default_verified_seed = 1, most_verified_trades = 1'000'000;
 // Sensitivities need more paths: their errors come from the parts of a run.
@@ -35,8 +35,9 @@ inline constexpr std::uint64_t default_verified_trades_of_greeks = 1000,
 
 struct known_mistake {
     std::string name, what;
-    bool of_greeks = false;                      // mistake in sensitivities, not in prices
-    bool with_paths = true, with_points = true;  // possible with independent paths, with points
+    bool of_greeks = false;  // mistake in sensitivities, not in prices
+    // can be planted: with independent paths, with quasi-random points
+    bool with_paths = true, with_points = true;
 };
 std::vector<known_mistake> known_mistakes();
 
@@ -48,12 +49,12 @@ struct verified_setting {
 std::span<const verified_setting> verified_settings();
 
 struct verify_request {
-    // First-order sensitivities instead of prices, to every number with a known derivative.
+    // Verifies first-order sensitivities, to every market number with a known derivative, instead of prices.
     bool greeks = false;
     std::optional<std::uint64_t> trades;
     std::vector<std::string> products;  // empty: all
     std::string plant;                  // a mistake to plant, "all" to plant each in turn, or empty
-    // Only verified_settings() count. Planted mistakes need the CPU.
+    // Settings outside of verified_settings() are ignored. Planted mistakes need the CPU.
     run_settings settings;
     std::function<void(const progress&)> on_progress{};
     const std::atomic<bool>* cancel = nullptr;
@@ -61,12 +62,12 @@ struct verify_request {
 
 class verification {
   public:
-    // True if every bound holds without a mistake and every planted mistake was caught.
+    // True if every statistical bound holds without a mistake, and every planted mistake was noticed.
     bool holds() const;
-    // False if cancelled; covers the trades priced by then.
+    // False if cancelled; the figures are then of the trades priced so far.
     bool is_complete() const;
     std::string text(output_format as, const text_form& form = {}) const;
-    // The lines of the CSV: a row for each bound, over all trades and by product.
+    // The table that CSV has: a row for each statistical bound, over all trades and by product.
     column_table columns() const;
 
   private:
@@ -75,8 +76,8 @@ class verification {
     std::shared_ptr<const verify::outcome> state_;
 };
 
-// Returns the same figures for any number of threads. Throws tilewalk::error: (usage) with the known names
-// and the nearest; (cancelled) if cancelled before a trade was priced.
+// Returns the same figures for any number of threads. Throws tilewalk::error: (usage) for an unknown name,
+// with the nearest; (cancelled) if cancelled before a trade was priced.
 verification verify_prices(const verify_request& asked);
 
 }  // namespace tilewalk

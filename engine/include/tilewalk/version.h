@@ -8,7 +8,7 @@ namespace tilewalk {
 
 std::string_view version() noexcept;
 
-// Tools the library was built with: "GCC 12.2.0" and, of CUDA, "12.9"; empty without CUDA.
+// Compiler and CUDA version that built the library: "GCC 12.2.0" and "12.9", which is empty without CUDA.
 std::string compiler();
 std::string_view cuda_version() noexcept;
 
