@@ -43,8 +43,7 @@ struct sharded_request {
 };
 
 // Some trades of the book, counted from 0, on some tiles (of 1,024 paths) of their run. Scenarios and
-// differences also have a range of markets: number 0 is the base market, sensitivities beside gains are the
-// last.
+// differences also have a range of markets: 0 is the base market, the last is sensitivities.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;

@@ -29,7 +29,7 @@ struct trade_dependence {
 
 struct trade_term {
     std::string name, type;  // of the product's parameter: "strike", "amount"
-    // schedule or list of assets that the parameter has a value for each entry of; may be empty
+    // schedule or asset list, each of whose entries has a value; empty: one value for all
     std::string per;
     bool is_list = false;
     std::vector<std::string> values;  // one value, or those of the list; dates in ISO form or as "0.25y"
