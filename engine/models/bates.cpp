@@ -67,7 +67,7 @@ extern const parameter_table parameters_of_bates = bates_rows;
 
 std::shared_ptr<const model> read_bates(const config::node& parameters, const reading& of) {
     refuse_others(parameters, parameters_of_bates);
-    // Steps of a watched path follow Heston's rule, which gives at least what jumps need.
+    // The default of watched_steps_per_year is Heston's, which is at least the default for jumps.
     heston_parameters p = read_heston_parameters(parameters, of.as_of);
     return std::make_shared<bates>(std::move(p), read_normal_jumps(parameters));
 }

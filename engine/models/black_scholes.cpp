@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lognormal, with a volatility that is flat, by term or by path. Steps of any length are exact.
+// The lognormal model, with a volatility that is flat, by term or by path. Steps of any length are exact.
 #include "engine/models/black_scholes.h"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ class lognormal final : public walk {
     const markets::asset& of_;
 };
 
-// A path's volatility scales what is known for 1: covariances and the quanto drift, variances by its square.
+// A volatility by path. Covariances and quanto drifts are known for volatility 1 and multiplied by the path's
+// volatility, variances by its square.
 class lognormal_by_scenario final : public walk {
   public:
     explicit lognormal_by_scenario(const markets::asset& of) : of_(of), from_(*of.scenario_vol) {}
@@ -59,8 +60,8 @@ class lognormal_by_scenario final : public walk {
         }
     }
 
-    // Scales the move of volatility 1; the drift term with the square is scaled twice. The chain of shocks
-    // then contains no number of the path and can be made ahead.
+    // Multiplies the move for volatility 1 by the path's volatility `level`. The term -level^2 dt / 2 is
+    // scaled twice, so `own()` has no number of the path, and its shocks can be made ahead.
     arrival record(step& of, value x) override {
         const value squared =
             of.row("half_variance", [](double from, double to) { return -0.5 * (to - from); });
@@ -68,7 +69,7 @@ class lognormal_by_scenario final : public walk {
         return {x + level * fma(level, squared, of.own())};
     }
     bool is_martingale() const override { return true; }
-    // A watched interval is a single step.
+    // `scaled` is the variance for volatility 1. `level` is constant, since a watched interval is one step.
     value variance_between(section_at_hand& of, value scaled) override {
         const value level = volatility_of_path(of);
         return level * level * scaled;
@@ -109,7 +110,8 @@ class black_scholes final : public model {
 
 }  // namespace
 
-extern const parameter_table parameters_of_black_scholes{};  // an asset says its volatility itself
+// no parameters: the asset itself has the volatility
+extern const parameter_table parameters_of_black_scholes{};
 
 std::unique_ptr<walk> lognormal_walk(const volatility& vol, const markets::asset& of) {
     return std::make_unique<lognormal>(vol, of);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lognormal walk, alone or under jumps.
+// The lognormal walk, used alone and as the continuous part of jump diffusions.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tilewalk::models {
 
-// Exact for steps of any length. The volatility must outlive the walk.
+// Makes the lognormal walk, which is exact for steps of any length. `vol` must outlive the walk.
 std::unique_ptr<walk> lognormal_walk(const markets::volatility& vol, const markets::asset& of);
 
 }  // namespace tilewalk::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All models of assets. A new one adds its declaration and a line here.
+// The catalogue of asset models. A new model adds its declaration and a line here.
 #include <algorithm>
 #include <array>
 

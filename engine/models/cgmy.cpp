@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CGMY (Carr, Geman, Madan and Yor 2002): pure jumps with intensity C / |x|^(1 + Y), damped by exp(-M x) up
-// and exp(-G |x|) down. A step applies the quantile of its law, tabulated by step length, to one normal.
-// Correlations apply to these normals, so assets have a Gaussian copula over a step, and a change of measure
-// that shifts a normal moves the asset exactly.
+// and exp(-G |x|) down. A step applies the quantile function of the law of its jumps, tabulated by step
+// length, to one normal. Correlations are those of the normals, so assets have a Gaussian copula over a step,
+// and a change of measure that shifts a normal moves the asset exactly.
 #include <memory>
 #include <utility>
 
@@ -26,8 +26,8 @@ namespace {
 
 using program::value;
 
-// The error of calls over a step is some 2e-7 of its deviation for Y >= 0, some 1e-5 below. The error falls
-// with the third power of the interval, its smooth part with the fourth.
+// Intervals of a table. Calls over one step are off by some 2e-7 of the step's standard deviation for Y >= 0,
+// some 1e-5 below. The error falls with the third power of the interval, its smooth part with the fourth.
 constexpr std::size_t intervals = 512;
 
 class cgmy_walk final : public walk_by_jumps {
@@ -70,7 +70,7 @@ class cgmy_model final : public model {
                                 "jumps many",
                             where, key);
             });
-        // Step lengths that are meant to be equal differ in their last digits.
+        // Rounds step lengths to float, since lengths that are meant to be equal differ in their last digits.
         tables_ =
             std::make_shared<step_tables>([by_length = by_length_](double from, double to, const auto& poll) {
                 return *by_length->find_or_make(0, static_cast<double>(static_cast<float>(to - from)), poll);
@@ -94,7 +94,7 @@ class cgmy_model final : public model {
     }
 
   private:
-    // Beyond this variance the part of a normal that makes the mean of exp(x) is outside the table.
+    // Beyond this variance of a step, the normals that make up the mean of exp(x) are outside the table.
     static constexpr double most_variance = 4;
     static constexpr double most_moved = 1e-5, most_coarseness = 1e-2, most_inversion_error = 1e-9;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // With k(z) = log E exp(z X) for the sum X of a step's jumps, compensated or not,
 //
-//   P(X > x) = 1 / (2 pi i)  integral of  exp(k(z) - z x) / z dz
+//     P(X > x) = 1 / (2 pi i)  integral of  exp(k(z) - z x) / z dz
 //
-// along a line that crosses the real axis between 0 and M, and -P(X < x) along one that crosses between -G
-// and 0. The crossing is near the saddle point of the integrand, so that a probability of 1e-17 is as
-// accurate as one of a half. The line is bent into a branch of a hyperbola towards the side of x, as seen
-// from the point where small jumps leave X: exp(-z x) then decays even if exp(k) hardly does, and the
-// trapezoid rule in z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges exponentially (Boyarchenko
-// and Levendorskii 2019). exp(k) is analytic off the real axis beyond -G and M, so a strip of tilts is free
-// of singularities.
+// along a line that crosses the real axis between 0 and M, and -P(X < x) along a line that crosses it between
+// -G and 0. The crossing is near the saddle point of the integrand, so that a probability of 1e-17 is as
+// accurate as a probability of one half. The line is bent into a branch of a hyperbola towards the side of x,
+// as seen from the centre (the value of X without its small jumps): exp(-z x) then decays even if exp(k)
+// hardly does, and the trapezoid rule in z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges
+// exponentially (Boyarchenko and Levendorskii 2019). exp(k) is analytic except on the real axis beyond -G and
+// M, so a strip of tilts is free of singularities.
 #include "engine/models/cgmy_law.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1;
 
-// Unlike std::complex, makes no library calls and writes out its fused multiply-adds: GCC 12 would fuse or
-// not depending on the machine.
+// A complex number without library calls, whose fused multiply-adds are written out. With std::complex, GCC
+// 12 would fuse or not depending on the machine.
 struct complex {
     double re = 0, im = 0;
 };
@@ -51,7 +51,7 @@ complex operator/(complex a, complex b) {
     return (1 / square_of(b)) * product;
 }
 complex exp(complex a) {
-    if (a.re < -750) return {};  // the angle may be too large
+    if (a.re < -750) return {};  // exp(a) is 0, and its angle may be too large to reduce
     const double size = kernels::exp(a.re);
     const auto turned = kernels::sincos(a.im);
     return {size * turned.cosine, size * turned.sine};
@@ -107,21 +107,21 @@ complex bent(double y, complex u) {
     if (y < 0.5) return (1 / (1 - y)) * (complex{} - u - l * mean_exp((-y) * l));
     return (1 / y) * (u + left * l * mean_exp((1 - y) * l));
 }
-// [1 - (1 - u)^Y] / Y
+// [1 - (1 - u)^Y] / Y, with its limit at Y = 0
 complex power_less(double y, complex u) {
     if (square_of(u) < 0.0625) return (1 - y) * bent(y, u) + u;
     const complex l = log(complex{1} - u);
     return complex{} - l * mean_exp((-y) * l);
 }
 
-// A year's log E exp(z X) of compensated jumps, which have mean 0.
+// log E exp(z X) for the jumps X of a year less their mean.
 complex compensated(const cgmy_parameters& p, complex z) {
     const double scale = p.c * gamma_function(2 - p.y);
     return scale * (kernels::pow(p.m, p.y) * bent(p.y, (1 / p.m) * z) +
                     kernels::pow(p.g, p.y) * bent(p.y, (-1 / p.g) * z));
 }
 
-// Analytic continuation where there is no mean. Small jumps leave the compensated sum at minus this.
+// Mean of a year's jumps, which compensation subtracts; analytic continuation where there is no mean.
 double mean_of_jumps(const cgmy_parameters& p) {
     const complex up{kernels::log(p.m)}, down{kernels::log(p.g)};
     const double e = 1 - p.y;
@@ -130,16 +130,16 @@ double mean_of_jumps(const cgmy_parameters& p) {
 
 struct tail {
     double probability = 0, density = 0;
-    double error = 0;  // relative to the probability
+    double error = 0;  // estimated error, relative to the probability
 };
 
-// Error below which one probability also determines the complementary one.
+// If a probability is known to this absolute error, its complement is, too.
 constexpr double fair = 1e-11;
 
-// The law on one side of a centre, by the distance x from it.
+// The law of a step's jumps on one side of a centre, as a function of the distance x from it.
 class one_side {
   public:
-    // `centre` is relative to the mean.
+    // `centre` is measured from the mean of the jumps.
     one_side(const cgmy_parameters& p, double years, double centre)
         : p_(p), centre_(centre), is_natural_(p.y < 0.5) {
         scale_ = years * p.c * gamma_function(is_natural_ ? 1 - p.y : 2 - p.y);
@@ -157,13 +157,13 @@ class one_side {
     };
     using contour = std::vector<node>;
 
-    static constexpr double most_tilt = 0.36, strip = 0.36;  // a normal's transform still decays
-    static constexpr double digits = 35;  // truncation of the trapezoid rule at exp(-digits)
+    // tilts at which the transform of a normal still decays
+    static constexpr double most_tilt = 0.36, strip = 0.36;
+    static constexpr double digits = 35;  // the trapezoid rule is truncated at terms below exp(-digits)
     static constexpr double width = 2 * pi * strip / digits;
     static constexpr std::size_t most_nodes = 20'000, most_nodes_of_a_line = 500;
 
-    // Centred where small jumps leave the sum, so that no linear term remains, which would lose digits far
-    // away.
+    // k(z) for jumps measured from the centre. Without a linear term in z, no digits are lost for large z.
     complex exponent(complex z) const {
         const complex up = (1 / p_.m) * z, down = (-1 / p_.g) * z;
         if (is_natural_) return up_ * power_less(p_.y, up) + down_ * power_less(p_.y, down);
@@ -183,8 +183,9 @@ class one_side {
         return curved_ * (kernels::pow(p_.m - z, e) + kernels::pow(p_.g + z, e));
     }
 
-    // Between two singularities the integrand has one minimum on the real axis. Rare jumps of this size push
-    // it next to a singularity, without benefit: within 1 / x of it the integrand changes little.
+    // Place where the line crosses the real axis: the one minimum of the integrand between the singularities
+    // `low` and `high`. If jumps of size x are rare, the minimum is close to a singularity; the line then
+    // keeps 1 / x away from it, within which the integrand changes little.
     double crossing(double x, double low, double high) const {
         double least = -35, most = 35;
         const auto place = [&](double v) { return low + (high - low) / (1 + kernels::exp(-v)); };
@@ -200,14 +201,14 @@ class one_side {
     contour make_contour(double x, double low, double high, double tilt) const {
         const auto at = kernels::sincos(tilt);
         const double cross = crossing(x, low, high);
-        // The strip ends before the singularities, within the scale on which a normal of this curvature
-        // decays.
+        // The strip of tilts ends before the singularities, and within the scale of a normal of this
+        // curvature.
         const double b =
             std::min(std::min(cross - low, high - cross) / (at.sine - kernels::sin(tilt - 1.1 * strip)),
                      5 / kernels::sqrt(curvature(cross) + 1 / (cross * cross)));
         const double a = cross - b * at.sine;
-        // Beyond some small jumps a probability is far below the integrand, which is mostly the transform of
-        // no jump at all. That part has no mass on this side and can be left out.
+        // If x exceeds most small jumps, its probability is far below the integrand, which is mostly the
+        // transform of "no jump" (exp(k) close to 1). This part has no mass beyond x and is left out.
         const bool without_none = tilt > 0 && low == 0 && kernels::abs(exponent({cross}).re) < 0.1;
         contour nodes;
         double largest = -std::numeric_limits<double>::infinity();
@@ -246,7 +247,7 @@ class one_side {
             size += last;
         }
         if (probability == 0) return {};  // underflow
-        // With half the nodes the error is the square root of that with all.
+        // The error of the sum with half of the nodes is the square root of the error of the whole sum.
         const double missed = kernels::abs(even / probability - 1);
         const double error = missed * missed + (1e-15 * size + last) / kernels::abs(probability);
         return {kernels::abs(probability), density, error};
@@ -261,7 +262,7 @@ class one_side {
         nodes = make_contour(x, low, high, most_tilt);
         const tail bent = sum(nodes, x);
         if (bent.error * bent.probability < fair) return bent;
-        // Small jumps without a finite sum spread the law across the centre.
+        // Small jumps without a finite sum spread the law across the centre: a straight line may be better.
         contour line = make_contour(x, low, high, 0);
         const tail straight = sum(line, x);
         if (!(straight.error < bent.error)) return bent;
@@ -275,8 +276,8 @@ class one_side {
     contour more_, less_;
 };
 
-// Centre of the law: where small jumps leave the sum. If they have no finite sum, the slope of the
-// transform's phase where its size has fallen by a factor of e.
+// The centre of the law, measured from its mean. If small jumps have a finite sum (Y < 1), it is X without
+// jumps; else the slope of the transform's phase at the frequency where its size is 1 / e.
 double centre_of(const cgmy_parameters& p, double years) {
     if (p.y < 1) return -years * mean_of_jumps(p);
     double low = -20, high = 100;
@@ -294,10 +295,11 @@ double density_of_normal(double z) {
 }
 
 struct met {
-    double z = 0, slope = 0;  // dx / dz
+    double z = 0, slope = 0;  // slope: dx / dz
     double error = 0;
 };
-// Uses the smaller probability, which is more accurate; far from the bulk one of them may be lost.
+// The normal z with the same probability as x. Uses the smaller tail if it is accurate enough, else the more
+// accurate tail: far from the bulk of the law, a tail may be lost.
 met meet(one_side& side, double x, bool is_below) {
     tail t = is_below ? side.less_than(x) : side.more_than(x);
     if (!(t.error * t.probability < fair)) {
@@ -311,12 +313,13 @@ met meet(one_side& side, double x, bool is_below) {
     return {is_below ? z : -z, density_of_normal(z) / t.density, t.error};
 }
 
-// Distances above `low` at which the distribution function equals that of each normal, in increasing order.
-// `first` is the starting guess for the first.
+// Distances above `low` at which the distribution function equals that of each of `normals`, which increase.
+// `first` is the first guess for the first distance.
 std::vector<double> distances(one_side& side, const std::vector<double>& normals, double low, double first,
                               double& error) {
     constexpr int most_tries = 300;
-    constexpr double good = 1e-6;  // another Newton step squares it
+    // error of z at which one more Newton step suffices, since it squares the error
+    constexpr double good = 1e-6;
     std::vector<double> out;
     double slope = 0, bend = 0;
     for (std::size_t i = 0; i < normals.size(); ++i) {
@@ -346,7 +349,7 @@ std::vector<double> distances(one_side& side, const std::vector<double>& normals
 
 constexpr double end = 8.5;
 
-// Mean of exp(x) over a normal z, x linear between the numbers, by five-point Gauss-Legendre.
+// Mean of exp(x) for a standard normal z, with x piecewise linear in z, by five-point Gauss-Legendre.
 double mean_of_exp(const std::vector<double>& x, double spacing) {
     constexpr std::array places{0.0, 0.5384693101056831, 0.9061798459386640};
     constexpr std::array weights{0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
@@ -405,7 +408,7 @@ cgmy_table make_cgmy_table(const cgmy_parameters& p, double years, std::size_t p
     for (std::size_t i = 1; i + 1 < points; ++i) {
         const double bend = (x[i + 1] - x[i]) - (x[i] - x[i - 1]), weight = density_of_normal(normals[i]);
         lines[i] -= bend / 12;
-        // Mean remaining error of lines lowered like this, as a multiple of the second difference.
+        // Mean error that remains between lines and law: a multiple of the second difference.
         off += weight * kernels::exp(x[i]) * 0.032 * kernels::abs(bend);
         size += weight * kernels::abs(kernels::exp(x[i]) - 1);
     }

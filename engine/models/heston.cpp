@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two schemes. Andersen's quadratic-exponential one (2008) draws the variance from a law with the right first
-// two moments and corrects the drift so that every step is a martingale; it allows long steps. Euler's with
-// full truncation (Lord, Koekkoek and van Dijk 2010) is simple, of weak order 1, and needs short ones.
+// Two schemes. Andersen's quadratic-exponential scheme (2008) draws the variance from a law with the right
+// first two moments and corrects the drift so that every step is a martingale; its steps can be long. Euler's
+// scheme with full truncation (Lord, Koekkoek and van Dijk 2010) has weak order 1 and needs short steps.
 //
-// Given the path of the variance, the asset's own noise is normal. So if nothing observes the path in between
-// and nothing else moves, a step consists of several steps of the first scheme, with one normal for the asset
-// and one for each of them.
+// Given the path of the variance, the asset's own noise is normal. If nothing observes the path in between
+// and nothing else moves in the trade's world, a step of the path therefore consists of several parts, which
+// are steps of the first scheme: a normal for the asset, and a normal for the variance in each part.
 #include "engine/models/heston.h"
 
 #include <algorithm>
@@ -38,11 +38,11 @@ using program::value;
 using scheme = heston_parameters::scheme;
 
 // Default steps. By quadrature of the law of steps, against Fourier prices of puts and calls of 0.1 to 15
-// years at 0.8, 1 and 1.2 of the forward, the quadratic-exponential scheme leaves at most 0.7 basis points of
-// the spot over 22 published parameter sets. The trapezoid rule for the variance has an error in the square
-// of kappa times a step: without the term in kappa, a kappa of 20 and a sigma of 0.5 left 7.6 basis points,
-// with it 0.5. Euler's error has order 1 and is large if the variance is often at zero: 250 steps a year left
-// 8.5 basis points at sigma 1.8 and 7.5 at sigma 1, these at most 1.6.
+// years at 0.8, 1 and 1.2 of the forward, the quadratic-exponential scheme is off by at most 0.7 basis points
+// of the spot over 22 published parameter sets. The integral of the variance by the trapezoid rule has an
+// error in the square of kappa times a step: without the term in kappa, kappa 20 and sigma 0.5 left 7.6 basis
+// points, with it 0.5. Euler's error has order 1 and is large if the variance is often at zero: with 250
+// steps a year it was 8.5 basis points at sigma 1.8 and 7.5 at sigma 1, with these steps at most 1.6.
 double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& theta, const by_term& sigma) {
     const double most_sigma = *std::ranges::max_element(sigma.values);
     if (by == scheme::quadratic_exponential)
@@ -52,16 +52,16 @@ double usual_steps_per_year(scheme by, const by_term& kappa, const by_term& thet
     return is_often_at_zero ? std::max(250.0, 1000 * most_sigma) : 250;
 }
 
-// The bridge of a watched path has a constant variance between steps, an error proportional to the step. For
-// an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with 26 steps a year, 0.4 % with
-// 52, 0.2 % with 104 and 0.1 % with 208.
+// Default steps of a watched path, whose bridges have a constant variance between steps: an error in
+// proportion to the step. For an up-and-out call with sigma 0.66 and rho -0.8 it is 0.7 % of the price with
+// 26 steps a year, 0.4 % with 52, 0.2 % with 104 and 0.1 % with 208.
 double usual_watched_steps_per_year(const by_term& sigma) {
     return std::max(100.0, 400 * *std::ranges::max_element(sigma.values));
 }
 
-// Names as in the paper, with both weights of the variance in time one half: x grows by K0 + K1 v + K2 v' +
-// sqrt(K3 v + K4 v') z, with K4 = K3. For a martingale K0 + K1 v has to be -K3 v / 2 minus the logarithm of
-// the mean of exp(A v'), A = K2 + K3 / 2.
+// k1 to k3 are K1, K2 and K3 of the paper, with both weights of the variance in time one half: x grows by K0
+// + K1 v + K2 v' + sqrt(K3 v + K4 v') z, with K4 = K3. For a martingale K0 + K1 v has to be -K3 v / 2 - log E
+// exp(A v'), with A = K2 + K3 / 2, which is exponent().
 double k1(const heston_step& s) {
     return 0.5 * s.length * (s.kappa * s.rho_over_sigma() - 0.5) - s.rho_over_sigma();
 }
@@ -75,10 +75,10 @@ double exponent(const heston_step& s) {
     return k2(s) + 0.5 * k3(s);
 }
 
-// Upper bound of 2 A a and A t, the expansion parameters of that logarithm. Below 1 the mean exists. Below
-// short_bound the expansion to third order replaces the logarithm: a step is off by less than 1e-8 A v, or
-// 4e-9 if v' has a tail. With 250 steps a year, sigma 0.5 and rho -0.7 this adds up to 1e-8 of the forward in
-// a year.
+// Upper bound of 2 A a and A t (see drawn_variance), by which log E exp(A v') is expanded. Below 1 the mean
+// exists. Below short_bound an expansion to third order replaces the logarithm: a step is off by less than
+// 1e-8 A v, or 4e-9 if v' has a tail. With 250 steps a year, sigma 0.5 and rho -0.7 this adds up to 1e-8 of
+// the forward in a year.
 double bound(const heston_step& s) {
     return std::abs(exponent(s)) * s.sigma * s.sigma * s.decayed();
 }
@@ -94,10 +94,10 @@ class heston final : public walk {
     double longest_step(const path_ahead& of) const override {
         const double longest = longest_part(of.last());
         if (p_.by != scheme::quadratic_exponential || !of.is_by_itself) return longest;
-        // With these numbers the normals of a step, one more than parts, fill whole blocks of random bits.
-        // The cost model is a GPU's: the asset's normal and its use are half a part. On an H100 (2026-11-22,
-        // single_fast, 252 parts a year) one, three and seven parts a step ran at 0.27, 0.36 and 0.40 of
-        // 10^12 a second.
+        // With 1, 3 or 7 parts, the normals of a step (one for the asset and one for each part) fill whole
+        // blocks of random bits. On a GPU, the asset's normal and its use cost half a part. On an H100
+        // (2026-11-22, single_fast, 252 parts a year) 1, 3 and 7 parts per step ran 0.27, 0.36 and 0.40 times
+        // 10^12 parts a second.
         double best = longest, least = 0;
         for (const int parts : {1, 3, 7}) {
             double cost = 0;
@@ -127,7 +127,7 @@ class heston final : public walk {
         return parts_ == 1 ? "" : fmt::format(", {} steps at a time", parts_);
     }
 
-    // The bridge treats the variance as known, although it is correlated with the path.
+    // The bridge takes the variance as known, although the variance is correlated with the path.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -142,7 +142,7 @@ class heston final : public walk {
   private:
     struct after_step {
         value x, v;
-        value ends;  // sum over parts of the variance at both ends
+        value ends;  // variance at the start plus variance at the end, summed over parts
     };
 
     struct sum {
@@ -189,7 +189,7 @@ class heston final : public walk {
         is_martingale_ = !any_step(of, [](const heston_step& s) { return bound(s) >= 1; });
         const step::apart noise = of.noise_apart(0);
 
-        // Sums over parts: the variance at their starts, at their ends as the asset sees it; skews or drifts.
+        // Sums over parts: variance between parts; variance at ends as the asset sees it; skews or drifts.
         const value first = v;
         sum between, ends, skews, drifts;
         for (int i = 0; i < parts_; ++i) {
@@ -254,7 +254,7 @@ class heston final : public walk {
 
     heston_parameters p_;
     const markets::asset& of_;
-    int parts_ = 1;  // steps of the scheme in one step of the path
+    int parts_ = 1;  // steps of the scheme in each step of the path
     bool is_martingale_ = true;
     std::uint32_t variance_ = 0, between_ = 0;
     bool is_watched_ = false;
@@ -295,7 +295,7 @@ heston_parameters read_heston_parameters(const config::node& parameters, dates::
     p.by = static_cast<scheme>(read_choice(parameters, find_row(heston_rows, "scheme")));
     p.steps_per_year = read_parameter(parameters, find_row(heston_rows, "steps_per_year"),
                                       usual_steps_per_year(p.by, p.kappa, p.theta, p.sigma));
-    // A single step is nearly normal: options of a few days far from the money would see no smile.
+    // For short paths: a single step is nearly normal, so that options of a few days would see no smile.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 16 : 0;
     p.watched_steps_per_year = read_parameter(parameters, find_row(heston_rows, "watched_steps_per_year"),
                                               usual_watched_steps_per_year(p.sigma));

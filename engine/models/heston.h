@@ -18,7 +18,7 @@ struct heston_parameters {
     by_term kappa, theta, sigma, rho;
     scheme by = scheme::quadratic_exponential;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // minimum for a short path; 0 if the user set steps_per_year
+    double least_steps = 0;  // minimum number of steps of a path; 0 if the user set steps_per_year
 
     bool has_usual_steps() const { return least_steps > 0; }
 };
@@ -43,7 +43,7 @@ inline constexpr parameter_row heston_rows[]{
      .meaning = "least steps a year where watched continuously",
      .otherwise = "computed: the larger of 100 and 400 sigma"}};
 
-// Reads the parameters of heston_rows.
+// Reads the parameters in heston_rows.
 heston_parameters read_heston_parameters(const config::node& parameters, dates::date as_of);
 std::string describe(const heston_parameters& p);
 std::optional<double> implied_volatility(const heston_parameters& p, double years, double log_moneyness);

@@ -17,7 +17,7 @@ namespace {
 
 using program::value;
 
-// The largest number of jumps in a step, and the mean up to which more have a probability below 1e-13.
+// The most jumps in a step, and the largest mean for which more jumps have a probability below 1e-13.
 struct capacity {
     std::size_t jumps;
     double mean;
@@ -30,7 +30,7 @@ double longest_on(std::span<const double> grid) {
     return longest;
 }
 
-// P(N > k) for a Poisson number N, summed from the least term.
+// P(N > k) for a Poisson number N, summed from the smallest term.
 double beyond(std::size_t k, double mean) {
     constexpr std::size_t terms = 64;
     std::array<double, terms> of{};
@@ -63,7 +63,7 @@ class jumping final : public walk {
     }
 
     void begin(section_at_hand& of) override { inner_->begin(of); }
-    // The compensator accrues over time, so it belongs to the bridge.
+    // The jump compensator accrues over time, so the bridge from `start` to the end of the step contains it.
     arrival record(step& of, value x) override {
         const value start = x + jumps_->sum_over(of);
         const value compensator =
@@ -160,7 +160,7 @@ double longest_step_of(double intensity) {
     return intensity > 0 ? capacities.back().mean / intensity : 0;
 }
 
-// Tails, since a small probability keeps its digits in single precision, unlike one near 1.
+// Uses tail probabilities P(N > k), since in single precision small ones keep their digits.
 std::vector<value> more_jumps_than(step& of, std::string_view name, double intensity) {
     const double mean = intensity * longest_on(of.grid());
     const auto enough = std::ranges::find_if(capacities, [&](const capacity& c) { return mean <= c.mean; });
@@ -209,7 +209,7 @@ std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters
     return out;
 }
 
-// The gap of a lognormal is half its squared volatility.
+// For a lognormal asset the gap is half the squared volatility.
 void expect_moderate(const config::node& parameters, double gap) {
     constexpr double most_volatility = 5;
     if (gap <= 0.5 * most_volatility * most_volatility) return;

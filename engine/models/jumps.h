@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps on top of a walk, by an independent Poisson process, and the common part of pure jump walks.
+// Jumps of an independent Poisson process added to a walk, and the common part of pure jump walks.
 #pragma once
 
 #include <memory>
@@ -18,29 +18,29 @@ namespace tilewalk::models {
 class jump_law {
   public:
     virtual ~jump_law() = default;
-    // Yearly intensity of the Poisson process in a step; the largest one if there are several.
+    // Yearly intensity of the Poisson process of jumps; the largest if there are several processes.
     virtual double intensity() const = 0;
     virtual double mean() const = 0;
     virtual double growth() const = 0;
-    // Sum of the jumps in a step; exact for steps of at most longest_step_of(intensity()).
+    // Records the sum of the jumps in a step; exact for steps up to longest_step_of(intensity()).
     virtual program::value sum_over(step& of) const = 0;
-    // The transform with a lognormal move, or Heston's, beside the jumps. Throws tilewalk::error if unknown.
+    // Characteristic function of jumps and a lognormal move, or Heston's. Throws tilewalk::error if unknown.
     virtual fourier::characteristic beside(double volatility, double years) const = 0;
     virtual fourier::characteristic beside(const fourier::heston& variance, double years) const;
 };
 
 double longest_step_of(double intensity);
 
-// Returns the truths N > 0, N > 1, ... of a Poisson number N over the step, from one uniform.
+// Returns N > 0, N > 1, ... as truth values for a Poisson number N of jumps in the step, from one uniform.
 std::vector<program::value> more_jumps_than(step& of, std::string_view name, double intensity);
 
-// Puts the jumps of a step before the inner move. Distributions at the end of steps up to longest_step are as
-// exact as the inner walk's. A watched path places its jumps on the grid, an error of the order of the step,
-// so it stops often; a jump beyond a barrier is seen.
+// Adds the jumps of a step ahead of the move of `inner`. The law at the end of a step up to longest_step is
+// as exact as that of `inner`. A watched path takes its jumps at grid times, an error of the order of the
+// step, so its steps are short; a jump beyond a barrier is seen.
 std::unique_ptr<walk> with_jumps(std::unique_ptr<walk> inner, std::shared_ptr<const jump_law> jumps,
                                  double watched_steps_per_year);
 
-// A pure jump walk, exact in each step. Its path between two dates does not follow from its values there.
+// A pure jump walk, exact over each step. Values at two dates do not determine the law in between.
 class walk_by_jumps : public walk {
   public:
     walk_by_jumps(std::string name_of_model, const markets::asset& of)
@@ -75,7 +75,8 @@ inline constexpr parameter_row normal_jump_rows[]{
     {.name = "jump_sd", .within = {{0, 5}}, .meaning = "standard deviation of a jump of the logarithm"}};
 std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters);
 
-// Refuses a mean of the logarithm so far below (`gap` a year) that samples miss what makes up the mean.
+// Throws if the mean of the logarithm is so far below the logarithm of the mean (`gap` a year) that samples
+// miss the rare paths that make up the mean.
 void expect_moderate(const config::node& parameters, double gap);
 void expect_moderate(const config::node& parameters, const jump_law& jumps);
 

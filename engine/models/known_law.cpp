@@ -20,7 +20,7 @@ std::optional<double> implied_by(const std::function<fourier::characteristic()>&
         return analytics::implied_volatility(is_call ? analytics::right::call : analytics::right::put, 1,
                                              strike, years, price);
     } catch (const error&) {
-        return std::nullopt;  // a parameter at the end of its range, where the price is only a limit
+        return std::nullopt;  // a parameter at the end of its range, where the transform is only a limit
     }
 }
 

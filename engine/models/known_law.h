@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Black volatilities of laws known by their transform, for people; no price uses them.
+// Black volatilities of laws with a known characteristic function, to show to people; no price uses them.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace tilewalk::models {
 
-// For a strike of exp(log_moneyness) forwards; empty if the transform gives no price.
+// Black volatility at a strike of exp(log_moneyness) forwards; empty if the transform gives no price.
 std::optional<double> implied_by(const std::function<fourier::characteristic()>& law, double years,
                                  double log_moneyness);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kou's jump diffusion (2002): lognormal with exponential jumps of the logarithm, up by p_up with rate
-// eta_up, else down with rate eta_down. Up and down jumps are independent Poisson processes, so any step that
-// can hold its jumps is exact.
+// Kou's jump diffusion (2002): lognormal with exponential jumps of the logarithm, up with probability p_up
+// and rate eta_up, else down with rate eta_down. Up and down jumps are independent Poisson processes; a step
+// is exact if it is short enough for its number of jumps (jumps.h).
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -42,8 +42,8 @@ class exponential_jumps final : public jump_law {
     }
 
   private:
-    // The sum of standard exponentials is minus the logarithm of a product of uniforms. In single precision a
-    // product of sixteen could underflow; the bound has a probability of 1e-20.
+    // The sum of exponential jumps is minus the logarithm of a product of uniforms, over eta. A product of
+    // sixteen could underflow in single precision; the bound has probability 1e-20.
     static value sum_of(step& of, const std::string& name, double intensity, double eta) {
         constexpr double least_product = 1e-37;
         const value one = of.into().constant(1.0);
@@ -62,7 +62,7 @@ constexpr parameter_row kou_rows[]{
     volatility_row,
     intensity_row,
     {.name = "p_up", .within = {{0, 1}}, .meaning = "probability that a jump goes up"},
-    // Up jumps with a rate of 1 or less have no mean.
+    // If up jumps had a rate of 1 or less, the asset would have no mean.
     {.name = "eta_up", .within = {{1, 1e6, false}}, .meaning = "rate of jumps up, 1 over their mean"},
     {.name = "eta_down", .within = {{0, 1e6, false}}, .meaning = "rate of jumps down, 1 over their mean"},
     watched_jumps_row};

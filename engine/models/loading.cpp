@@ -14,7 +14,7 @@ namespace {
 
 using markets::volatility;
 
-// Eight-point Gauss-Legendre; positive terms lose no digits for slow decay, unlike a closed form.
+// Eight-point Gauss-Legendre: positive terms lose no digits for a slow decay, unlike a closed form.
 struct point {
     double at, weight;
 };
@@ -23,7 +23,7 @@ constexpr std::array<point, 4> half_rule{{{0.1834346424956498, 0.362683783378362
                                           {0.7966664774136267, 0.2223810344533745},
                                           {0.9602898564975363, 0.1012285362903763}}};
 
-// The rule is exact to rounding on pieces that decay by at most this.
+// Largest decay times length of a piece for which eight points are exact to rounding.
 constexpr double most_decay = 2;
 
 double integral(const loading& a, const loading& b, double longest_left, double length) {
@@ -45,7 +45,7 @@ double integral(const loading& a, const loading& b, double longest_left, double 
 double integrated_decay(double decay, double years) {
     const double z = decay * years;
     if (std::abs(z) > 0.02) return (1 - kernels::exp(-z)) / decay;
-    // The next term is below 1e-15.
+    // The next term of this series is below 1e-15.
     double sum = 1;
     for (double k = 7; k >= 2; --k) sum = 1 - z / k * sum;
     return years * sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loadings: the noise that remains at the end of a step is the integral of volatility(u) loading(time left)
-// dW(u). A mean-reverting rate forgets early noise; its integral remembers early noise most.
+// Loadings: how noise dW(u) within a step counts at its end, in the integral of volatility(u) loading(time
+// left) dW(u). A mean-reverting rate forgets early noise; its time integral depends most on it.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace tilewalk::models {
 
 struct loading {
     enum class kind : std::uint8_t {
-        constant,    // 1
-        decaying,    // exp(-decay * left)
-        integrated,  // the integral of that, (1 - exp(-decay * left)) / decay
+        constant,    // loading 1
+        decaying,    // loading exp(-decay * left)
+        integrated,  // integral of `decaying`: (1 - exp(-decay * left)) / decay
     };
     kind is = kind::constant;
     double decay = 0;
@@ -21,10 +21,10 @@ struct loading {
     double at(double left) const;
 };
 
-// Returns (1 - exp(-decay * years)) / decay; years if decay is 0.
+// Returns (1 - exp(-decay * years)) / decay, which is `years` if decay is 0.
 double integrated_decay(double decay, double years);
 
-// The covariance of two noises over a step, driven by the same Brownian motion.
+// The covariance over a step of two noises that are driven by the same Brownian motion.
 double covariance(const markets::volatility& one, const loading& by_one, const markets::volatility& other,
                   const loading& by_other, double from, double to);
 

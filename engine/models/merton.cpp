@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merton's jump diffusion (1976): lognormal with normal jumps, exact for steps that can hold them.
+// Merton's jump diffusion (1976): lognormal, with normal jumps. Steps that can hold their jumps (jumps.h) are
+// exact.
 #include <memory>
 
 #include "engine/models/jumps.h"

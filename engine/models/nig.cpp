@@ -18,8 +18,8 @@ namespace {
 
 using program::value;
 
-// Michael, Schucany and Haas (1976): a squared normal corresponds to two times, m / w and m w around the mean
-// m, and a uniform picks one. This form of the roots has no cancellation.
+// Draws the clock's time by Michael, Schucany and Haas (1976): a squared normal has two possible times, m / w
+// and m w around the mean m, and a uniform picks one. This form of the roots has no cancellation.
 class inverse_gaussian_clock final : public random_clock {
   public:
     inverse_gaussian_clock(double delta, double gamma) : delta_(delta), gamma_(gamma) {}
@@ -41,7 +41,7 @@ class inverse_gaussian_clock final : public random_clock {
 
 constexpr parameter_row nig_rows[]{
     {.name = "alpha", .within = {{0.5, 1e6, false}}, .meaning = "steepness: a larger one has thinner tails"},
-    // Only there the asset has a mean.
+    // The asset has a mean only for these beta.
     {.name = "beta",
      .meaning = "asymmetry, the drift on the clock",
      .takes = "a number above -alpha and at most alpha - 1"},

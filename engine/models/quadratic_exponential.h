@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Andersen's quadratic-exponential scheme (2008) over one step, both for programs and for doubles: `real` is
-// program::value or double, and `number` makes one of a constant.
+// A step of Andersen's quadratic-exponential scheme (2008), for programs (`real` is program::value) or
+// doubles.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace tilewalk::models {
 
-// Least sigma at which the noise shared with the variance is used: the noise is divided by sigma, and single
-// precision would lose all digits below. With a smaller sigma the asset uses its own noise and the mean of
-// the variance instead of the drawn one. The error is less than sigma times the length of a step, and the
-// step is a martingale.
+// Least sigma with which the asset uses the noise that it shares with the variance: this noise is divided by
+// sigma, and single precision would lose all digits for less. With a smaller sigma the asset uses its own
+// noise and the mean of the variance instead of the drawn variance. The error is less than sigma times the
+// length of a step, and the step is a martingale.
 inline constexpr double least_sigma = 1e-4;
 
 struct heston_step {
@@ -33,16 +33,16 @@ struct heston_step {
 
     double decay() const { return kernels::exp(-kappa * length); }
     double decayed() const { return kappa * length < 1e-8 ? length : (1 - decay()) / kappa; }
-    // v decay() + risen() is the mean of the variance after the step.
+    // The mean of the variance after the step is v decay() + risen().
     double risen() const { return theta * kappa * decayed(); }
     double rho_over_sigma() const { return is_moving ? rho / sigma : 0; }
     double unshared() const { return 1 - rho * rho; }
-    // v spread() + spread_of_mean() is the variance of the variance after the step.
+    // The variance of the variance after the step is v spread() + spread_of_mean().
     double spread() const { return sigma * sigma * decay() * decayed(); }
     double spread_of_mean() const { return 0.5 * theta * kappa * sigma * sigma * decayed() * decayed(); }
 
-    // psi, the variance of the variance after the step over its squared mean, decreases in v from sigma^2 /
-    // (2 kappa theta) at v = 0. Above 1.5 the law has an exponential tail.
+    // psi is the variance of the variance after the step over its squared mean. As a function of v it
+    // decreases, from sigma^2 / (2 kappa theta) at v = 0. Above psi = 1.5 the law has an exponential tail.
     static constexpr double where_laws_meet = 1.5;
     bool has_tail() const { return sigma * sigma > 2 * where_laws_meet * kappa * theta; }
     double tail_below() const {
@@ -51,7 +51,7 @@ struct heston_step {
                      b = 2 * where_laws_meet * decay() * risen() - spread(),
                      c = where_laws_meet * risen() * risen() - spread_of_mean();
         const double root = kernels::sqrt(std::max(b * b - 4 * a * c, 0.0));
-        // c <= 0, so this form of the root avoids cancellation.
+        // This form of the root avoids cancellation, since c <= 0.
         constexpr double most = 1e30;
         return std::min(b > 0 ? -2 * c / (b + root) : (root - b) / (2 * a), most);
     }
@@ -69,10 +69,10 @@ struct variance_rows {
     static constexpr double least_mean = 1e-18;
 
     real decay, risen, half_spread, half_spread_of_mean, tail_below;
-    bool has_tail;      // on any step
-    bool may_be_least;  // the mean, on any step
+    bool has_tail;      // true if the law has a tail on any step
+    bool may_be_least;  // true if the mean may be below least_mean on any step
 };
-// row(name, f) is the number f(step) of each step.
+// Makes the rows of all steps: row(name, f) has the number f(step) for each step.
 template <class real, class make_row>
 variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool may_be_least) {
     return {row("decay", [](const heston_step& s) { return s.decay(); }),
@@ -86,10 +86,10 @@ variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool ma
 
 // The variance v' after a step, from a law with the right mean m and variance s^2.
 //
-// For small psi v' = (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c, the paper's a b^2
-// and a without divisions. Otherwise v' is 0 or, with probability p = 2 / (1 + psi), exponential with mean t
-// = m / p. Both share r: a = s^2 / (2 r) with r = c + m, or t = m / 2 + s^2 / (2 r) with r = m. Numbers of
-// the law that does not apply may be NaN.
+// For psi up to 1.5, v' = (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the paper's a
+// b^2 and a, without divisions. Otherwise v' is exponential with mean t = m / p, with probability p = 2 / (1
+// + psi), and else 0. Both laws share a division by r: a = s^2 / (2 r) with r = c + m, or t = m / 2 + s^2 /
+// (2 r) with r = m. Numbers of the law that does not apply may be NaN.
 template <class real>
 class drawn_variance {
   public:
@@ -112,9 +112,9 @@ class drawn_variance {
     real mean() const { return m_; }
     real after() const { return after_; }
 
-    // `start` minus the logarithm of the mean of exp(A v'), A = `exponent`: A c / room - log(room) / 2 with
+    // Returns `start` - log E exp(A v') with A = `exponent`. The logarithm is A c / room - log(room) / 2 with
     // room = 1 - 2 A a for the square, log(1 + A m / room) with room = 1 - A t for the tail. Returns
-    // `otherwise` if A is too large for a mean; leave it empty if that is impossible.
+    // `otherwise` if A is too large for a mean; leave it empty if that can't be.
     real corrected(real exponent, real start, const std::optional<real>& otherwise) const {
         using kernels::fma, kernels::log;
         const real room = fma(-exponent, of_law(a_ + a_, t_), 1.0);
@@ -124,8 +124,8 @@ class drawn_variance {
         return otherwise ? select(0.0 < room, corrected, *otherwise) : corrected;
     }
 
-    // For small A this logarithm is A m + A^2 s^2 / 2 + 4 A^3 skew + ..., and the next term is A c (2 A a)^3.
-    // The tail law counts as having no skew: its own is less than A m (A t)^2.
+    // For small A, log E exp(A v') is A m + A^2 s^2 / 2 + 4 A^3 skew() + ..., and the next term is A c (2 A
+    // a)^3. For the law with a tail, whose skew is less than A m (A t)^2, it is taken as 0.
     real skew() const {
         using kernels::fma;
         const real of_square = fma(1.0 / 3, a_, c_);

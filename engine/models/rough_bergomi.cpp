@@ -31,7 +31,7 @@ using program::value;
 struct rough_parameters {
     by_term xi;
     double eta = 0, rho = 0, hurst = 0, steps_per_year = 0;
-    double least_steps = 0;  // minimum for a short path
+    double least_steps = 0;  // minimum number of steps of a path; 0 if the user set steps_per_year
 };
 
 class rough_bergomi_walk final : public walk {
@@ -60,7 +60,7 @@ class rough_bergomi_walk final : public walk {
         const value length = of.row("length", [](double from, double to) { return to - from; });
         if (is_watched_) of.into().write(between_, length * v);
 
-        // A flat kernel has only dZ in a step.
+        // With hurst 1/2 the kernel is constant, and a step of Y is dZ alone.
         const bool is_rough = noise_->steps().front().of_fresh > 0;
         const value fresh = is_rough ? of.lone_normal() : value();
         const auto with_noise = [&](const std::string& name, value base, auto&& move_of, auto&& fresh_of) {
@@ -133,10 +133,10 @@ class rough_bergomi final : public model {
     rough_parameters p_;
 };
 
-// Default steps. For options of half a year to two years, a fifth out of the money (H100, 2^24 paths), 250
-// steps a year differ from quarter steps by 4.3 basis points of the spot at (xi 0.055, eta 1.9, rho -0.9,
-// hurst 0.07), by 1.1 at (0.04, 1.5, -0.7, 0.1) and by less than 0.2 at (0.04, 1, -0.7, 0.3). The weak order
-// gives the number that brings the first below 2.
+// Default steps. For options of half a year to two years, a fifth out of the money (H100, 2^24 paths), prices
+// with 250 steps a year differ from prices with steps a quarter as long by 4.3 basis points of the spot at
+// (xi 0.055, eta 1.9, rho -0.9, hurst 0.07), by 1.1 at (0.04, 1.5, -0.7, 0.1) and by less than 0.2 at (0.04,
+// 1, -0.7, 0.3). The weak order gives the number of steps that brings the first difference below 2.
 double usual_steps_per_year(const rough_parameters& p) {
     constexpr double fewest = 250, most = 4000, mild = 0.18;
     const double xi = *std::ranges::max_element(p.xi.values);
@@ -149,7 +149,7 @@ double usual_steps_per_year(const rough_parameters& p) {
 constexpr parameter_row rough_bergomi_rows[]{
     {.name = "xi", .within = {{0, 25}}, .meaning = "mean of the variance", .may_be_by_term = true},
     {.name = "eta", .within = {{0, 5}}, .meaning = "volatility of the variance"},
-    // With rho > 0 the asset is not a martingale (Gassiat 2019), and option prices do not converge.
+    // With rho > 0 the asset would not be a martingale (Gassiat 2019), and option prices would not converge.
     {.name = "rho", .within = {{-1, 0}}, .meaning = "correlation of the asset and its variance"},
     {.name = "hurst",
      .within = {{0, 0.5, false, true}},

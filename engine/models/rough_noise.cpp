@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hybrid scheme (Bennedsen, Lunde and Pakkanen 2017) with one exact cell and the past as a sum of
-// exponentials (Abi Jaber and El Euch 2019, Romer 2022). The newest step contributes exactly, jointly with
-// dZ; its later effect through a factor is the conditional mean given those two numbers.
+// exponentials (Abi Jaber and El Euch 2019, Romer 2022). The newest step's part of Y is exact, jointly with
+// dZ; its later effect through a factor is the conditional mean given the step's two normals.
 #include "engine/models/rough_noise.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr double enough = 5e-4;
 constexpr std::size_t most_noise_factors = 16;
 
-// Closer to 1/2 the kernel is 1 within 1e-5 in all ranges, and its variation would be lost in rounding.
+// With H closer to 1/2 the kernel is 1 within 1e-5 in all ranges: its variation would be lost in rounding.
 constexpr double least_roughness = 1e-6;
 bool is_flat(double hurst) {
     return 0.5 - hurst < least_roughness;
@@ -54,8 +54,9 @@ std::vector<double> solve(std::vector<std::vector<double>> columns, std::vector<
     return x;
 }
 
-// `count` rates at equal ratios, with weights by least squares of the relative error at geometrically spaced
-// times. The ends were optimised such that 16 rates suffice for every range up to 1e6 and every H.
+// Fits `count` exponentials: rates at equal ratios, weights by least squares of the relative error at
+// geometrically spaced times. The slowest and fastest rates were optimised such that 16 rates suffice for
+// every range up to 1e6 and every H.
 exponentials fit(double hurst, double shortest, double longest, std::size_t count) {
     constexpr double fastest = 3, slowest = 0.15, points_per_factor_e = 16;
     const double span = kernels::log(longest / shortest);
@@ -82,8 +83,8 @@ exponentials fit(double hurst, double shortest, double longest, std::size_t coun
     return out;
 }
 
-// The integral of u^(a - 1) exp(-x u) from 0 to h, over h^a: an incomplete gamma function by its series of
-// positive terms. Beyond the limit the integral is complete to the last bit.
+// h^-a times the integral of u^(a - 1) exp(-x u) from 0 to h: an incomplete gamma function, by its series of
+// positive terms. For x h beyond `limit` the integral is complete to the last bit.
 double decayed_power(double a, double x_h) {
     constexpr double limit = 50;
     const double z = std::min(x_h, limit);
@@ -101,7 +102,7 @@ double decayed_power(double a, double x_h) {
 exponentials fit_power(double hurst, double shortest, double longest) {
     if (is_flat(hurst)) return {{0.0}, {kernels::sqrt(2 * hurst)}, 0};
     exponentials best;
-    // Even numbers only, so that trades with similar paths share a program.
+    // Counts are even, so that trades with similar paths more often share a program.
     for (std::size_t count = 2; count <= most_noise_factors; count += 2) {
         exponentials made = fit(hurst, shortest, longest, count);
         if (count == 2 || made.error < best.error) best = std::move(made);
@@ -129,7 +130,7 @@ rough_noise::rough_noise(double hurst, std::span<const double> grid) : starts_(g
             f.decay = kernels::exp(-x * h);
             f.of_move = weight * decayed_power(1, x * h);
             if (s.of_fresh > 0) {
-                // Covariance with the newest step's part of Y, minus the contribution of dZ.
+                // Covariance with the newest step's part of Y; the line below subtracts what dZ contributes.
                 const double shared = weight * root * kernels::pow(h, a) * decayed_power(a, x * h);
                 f.of_fresh = (shared - s.of_move * f.of_move * h) / s.of_fresh;
             }

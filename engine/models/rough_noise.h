@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rough volatility on a grid: Y(t), the integral of sqrt(2H) (t - s)^(H - 1/2) dZ(s) up to t.
+// Rough volatility on a time grid: Y(t) is the integral of sqrt(2H) (t - s)^(H - 1/2) dZ(s) from 0 to t.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace tilewalk::models {
 
-// Sum of weight exp(-rate t) that approximates sqrt(2H) t^(H - 1/2).
+// The sum of weights[j] exp(-rates[j] t), which approximates sqrt(2H) t^(H - 1/2).
 struct exponentials {
     std::vector<double> rates, weights;
-    double error = 0;  // largest relative error from shortest to longest
+    double error = 0;  // largest relative error for t from shortest to longest
 };
-// The fewest terms within 5e-4, at most 16: eight or ten for a range of 250, sixteen for 1e6.
+// Returns the fewest terms within 5e-4, at most 16: eight or ten if longest / shortest is 250, 16 if 1e6.
 exponentials fit_power(double hurst, double shortest, double longest);
 
 // A step of the process from its noise dZ and a fresh normal n. Each factor f carries the past:
@@ -30,7 +30,7 @@ class rough_noise {
     struct step {
         double of_move = 0, of_fresh = 0;
         std::vector<factor> factors;
-        double variance = 0;  // variance of Y after the step, according to these numbers
+        double variance = 0;  // variance of Y after the step by these numbers
     };
 
     rough_noise(double hurst, std::span<const double> grid);

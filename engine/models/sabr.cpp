@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each step replaces F^beta by its tangent at the start, under which F + b is lognormal for some b and the
-// step has a known law: the volatility is drawn exactly, F moves first by the noise shared with the
-// volatility and then by its own with trapezoidal variance, and a bridge in log(F + b) gives the probability
-// of absorption at zero. Every step is a martingale. A correction for the mean of what the tangent neglects
-// makes the weak order 2. Near zero the tangent at F would be too steep and is taken further up.
+// step has a known law. The volatility is drawn exactly, F moves first by the noise that it shares with the
+// volatility and then by its own, with trapezoidal variance, and a bridge in log(F + b) gives the probability
+// of absorption at zero. Every step is a martingale, but for approximate absorption under SABR. A correction
+// for the mean of what the tangent neglects makes the weak order 2. Near zero the tangent at F would be too
+// steep; the tangent at a higher F is used.
 #include "engine/models/sabr.h"
 
 #include <algorithm>
@@ -29,14 +30,15 @@ namespace {
 
 using program::value;
 
-// With a smaller positive beta b is so much larger than F that single precision loses F.
+// For a smaller positive beta, b is so much larger than F that F + b loses F in single precision.
 constexpr double least_beta = 0.01;
 
-// Largest relative deviation of F over a step on its tangent; beyond, the tangent is taken further up. With
-// eight steps the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) is off by 0.013 with
-// 0.5, 0.004 with 1 and 0.002 with 1.5; above, a far tail would dominate the mean.
+// Largest deviation of F over a step, relative to F, with the tangent at F; beyond, it is at a higher F. With
+// eight steps, the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) is off by 0.013
+// with a limit of 0.5, 0.004 with 1 and 0.002 with 1.5; above, a far tail would dominate the mean.
 constexpr double most_deviation = 1.5;
-// Deviation beyond which absorption matters, which is known for normal noise: shared noise counts as that.
+// Relative standard deviation beyond which absorption matters. Its probability is known for normal noise, so
+// the shared noise is then taken as normal.
 constexpr double sees_boundary = 0.4;
 
 // exp(y) - 1, accurate for small y. Six terms leave a relative error below 1e-11.
@@ -47,7 +49,7 @@ value grown(value y) {
     return select(abs(y) < y.home()->constant(small), y * sum, exp(y) - 1.0);
 }
 
-// Probability that a bridge between two distances from the boundary is not absorbed.
+// Probability that a Brownian bridge with these distances from the boundary at its ends does not touch it.
 value survival(value from, value to, value variance) {
     constexpr double least_variance = 1e-30;
     const value touched = exp(-2.0 * max(from, 0.0) * max(to, 0.0) / max(variance, least_variance));
@@ -85,7 +87,7 @@ class sabr_walk_of_asset final : public walk {
         return {p_.beta == 1 ? lognormal(of, n, x) : p_.beta == 0 ? normal(of, n, x) : between(of, n, x)};
     }
 
-    // In other cases the absorption probability approximates the noise as normal.
+    // With 0 < beta < 1 and a stochastic volatility, the probability of absorption is an approximation.
     bool is_martingale() const override { return !p_.is_stochastic || p_.beta == 0 || p_.beta == 1; }
 
     value variance_between(section_at_hand& of, value) override {
@@ -101,12 +103,12 @@ class sabr_walk_of_asset final : public walk {
     location where() const override { return of_.where; }
 
   private:
-    // The noises of one step. Without stochastic volatility only the last two exist.
+    // Noises of one step. Without stochastic volatility only `alone` and `deviation` exist.
     struct noises {
-        value log_alpha, rise;   // since the start, and over the step
-        value shared, half_nu;   // the volatility's own standard noise; half its deviation
-        value trapezoid;         // mean of alpha^2 over both ends, relative to the first
-        value alone, deviation;  // the forward's own standard noise; log of its deviation at F = 1
+        value log_alpha, rise;   // log(alpha / alpha(0)) at the start, and its rise over the step
+        value shared, half_nu;   // standard normal of the volatility; half of nu sqrt(dt)
+        value trapezoid;         // mean of alpha^2 at both ends over alpha^2 at the start
+        value alone, deviation;  // standard normal of F alone; log of F's deviation at F = 1
     };
 
     noises noises_of(step& of) const {
@@ -136,8 +138,8 @@ class sabr_walk_of_asset final : public walk {
         return n;
     }
 
-    // Log move driven by the noise z shared with the volatility: p z + q z^2, less the constant that makes
-    // the mean of its exponential 1.
+    // Log move by the noise z that F shares with the volatility: `by` is p z + q z^2, less the constant that
+    // makes the mean of its exponential 1; `deviation` is p.
     struct shared_move {
         value by, deviation;
     };
@@ -167,7 +169,7 @@ class sabr_walk_of_asset final : public walk {
     }
 
     value lognormal(step& of, const noises& n, value x) const {
-        constexpr double most = 40;  // its square is finite in single precision
+        constexpr double most = 40;  // a deviation whose square is finite in single precision
         const value deviation = exp(min(n.deviation, most)), own = unshared_deviation(of, n, deviation);
         watch(of, n, deviation);
         const value next = x + own * fma(of.into().constant(-0.5), own, n.alone);
@@ -175,13 +177,13 @@ class sabr_walk_of_asset final : public walk {
         return next + move_of_shared(of, n, deviation, of.into().truth(true)).by;
     }
 
-    // The integral of alpha over the shared noise is the rise of alpha over nu.
+    // The integral of alpha over the shared noise is the rise of alpha divided by nu.
     value normal(step& of, const noises& n, value x) const {
         const value deviation = exp(n.deviation);
         watch(of, n, deviation);
         const value next = fma(unshared_deviation(of, n, deviation), n.alone, x);
         if (!p_.is_stochastic) return next;
-        constexpr double least_nu = 1e-4;  // below, alpha hardly moves
+        constexpr double least_nu = 1e-4;  // with a smaller nu, alpha is taken as constant
         const value is_moving = of.row("is_moving", [&](double, double) { return p_.nu > least_nu ? 1 : 0; });
         const value rho = of.row("rho", [&](double, double) { return p_.rho; });
         const value per_deviation = of.row("per_deviation", [&](double from, double to) {
@@ -203,8 +205,8 @@ class sabr_walk_of_asset final : public walk {
         const value log_relative =
             fma(number("beta_less_1", beta - 1), log(max(x, least_level)), n.deviation);
 
-        // The tangent at F, or at the higher F whose relative deviation is `most`. ratio is b / F, and
-        // deviation that of log(F + b) including the mean of what the tangent neglects.
+        // The tangent at F, or at the higher F whose relative deviation is most_deviation. `ratio` is b / F,
+        // and `deviation` the deviation of log(F + b), including the mean of what the tangent neglects.
         const double log_most = kernels::log(most_deviation);
         const value relative = exp(min(log_relative, log_most));
         const value above = max(log_relative - log_most, 0.0);
@@ -213,7 +215,7 @@ class sabr_walk_of_asset final : public walk {
         const value bent = fma(number("bend", -0.5 * beta * (1 - beta)), relative * relative, one);
         const value deviation = number("beta", beta) * relative * sqrt(bent);
 
-        const value start = log(1.0 + 1.0 / ratio);  // distance from the boundary
+        const value start = log(1.0 + 1.0 / ratio);  // distance of log(F + b) from the boundary log(b)
         value moved_by = zero, lives = one, at = start;
         if (p_.is_stochastic) {
             const value is_far = deviation * (1.0 + ratio) <= of.into().constant(sees_boundary);
@@ -242,7 +244,7 @@ class sabr_walk_of_asset final : public walk {
 
     sabr_parameters p_;
     const markets::asset& of_;
-    double volatility_ = 0;  // volatility of a forward of 1 today
+    double volatility_ = 0;  // volatility today of a forward that is 1
     std::uint32_t log_alpha_ = 0, between_ = 0;
     bool is_watched_ = false;
 };
@@ -291,9 +293,10 @@ double read_beta(const config::node& parameters) {
 }
 
 // Default steps. Over 10 years with volatility 0.25 and nu 0.3 they misprice an option at twice the forward
-// by less than 1 %, others by less than 0.1 %. Higher volatilities soon bring absorption, whose error is of
-// order 1 and scales with the spot: with 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) 228 steps a year
-// left some 3.5 basis points of it, with 0.7 50 steps left 1.8 (1 and 2 years, H100, 2^24 paths: +- 1).
+// by less than 1 %, others by less than 0.1 %. Higher volatilities soon bring absorption, whose error has
+// order 1 and scales with spot: at 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) it was some 3.5 basis
+// points of the spot with 228 steps a year, at 0.7 it was 1.8 with 50 (1 and 2 years, H100, 2^24 paths: +-
+// 1).
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
     // With beta 0 only the volatility needs steps, which can be long.
     const bool is_normal = p.beta == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forward with a power volatility: dF = alpha F^beta dW. Under SABR d alpha = nu alpha dZ with correlation
-// rho; under CEV alpha is constant. F is the asset's forward in today's money, which is the spot without
-// carry and future cash dividends, so alpha has the units of F^(1 - beta).
+// A forward F with a volatility by a power: dF = alpha F^beta dW. Under SABR, d alpha = nu alpha dZ with
+// correlation rho; under CEV alpha is constant. F is the asset's forward in today's money, which is the spot
+// without carry and future cash dividends, so alpha has the units of F^(1 - beta).
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ namespace tilewalk::models {
 
 struct sabr_parameters {
     double alpha = 0;
-    double beta = 0;  // 0: normal, F may be negative; 1: lognormal; between: absorbed at 0
+    double beta = 0;  // 0: normal, F may be negative; 1: lognormal; else F is absorbed at 0
     double rho = 0, nu = 0;
-    bool is_stochastic = false;  // SABR, even if nu = 0
+    bool is_stochastic = false;  // true for SABR, even if nu = 0
     double steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // minimum for a short path; 0 if the user set steps_per_year
+    double least_steps = 0;  // minimum number of steps of a path; 0 if the user set steps_per_year
 
     bool has_usual_steps() const { return least_steps > 0; }
     bool is_exact() const { return !is_stochastic && (beta == 0 || beta == 1); }

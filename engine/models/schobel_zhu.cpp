@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schobel and Zhu (1999): the volatility reverts to a mean, ds = kappa (theta - s) dt + sigma dW', and may
-// pass through zero. Steps draw it exactly. Given both ends, the integrals of s and s^2 over a step are
-// replaced by their known bridge means; their variance enters the asset's; and every step is corrected to be
-// a martingale. The weak order is 2.
+// pass through zero. Steps draw it exactly. The integrals of s and s^2 over a step are replaced by their
+// means on a bridge between both ends, and the variance of the integrals is added to the asset's. Every step
+// is corrected to be a martingale. The weak order is 2.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 
 using program::value;
 
-// A polynomial of the volatility s before a step and its noise n over the step, whose variance is about dt.
+// A polynomial in the volatility s before a step and its noise n over the step, whose variance is about dt.
 struct quadratic {
     double one = 0, s = 0, ss = 0, n = 0, sn = 0, nn = 0;
 
@@ -44,10 +44,10 @@ struct quadratic {
 
 struct parameters_of_volatility {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0, steps_per_year = 0, watched_steps_per_year = 0;
-    double least_steps = 0;  // minimum for a short path
+    double least_steps = 0;  // minimum number of steps of a path; 0 if the user set steps_per_year
 };
 
-// A step, given s and n: s moves to decay s + risen + sigma n, the log asset by growth + sqrt(variance) z.
+// A step: s moves to decay s + risen + sigma n, the log asset by growth + sqrt(variance) z (normals n, z).
 struct volatility_step {
     double decay = 0, risen = 0, noise = 0;  // noise: standard deviation of n
     quadratic integral;                      // integral of s^2
@@ -58,9 +58,9 @@ struct volatility_step {
         const double h = p.kappa * dt, e = kernels::exp(-h), e2 = e * e;
         decay = e;
         risen = p.theta * (1 - e);
-        // On the bridge of y = s - theta from y to y', the mean of its integral is level (y + y') and that of
-        // its square's is ends (y^2 + y'^2) + 2 cross y y' + sigma^2 spread; sigma^2 wander is the variance
-        // of its integral. All are elementary; series replace them for small h.
+        // On the bridge of y = s - theta from y to y', the mean of the integral of y is level (y + y'), and
+        // the mean of the integral of y^2 is ends (y^2 + y'^2) + 2 cross y y' + sigma^2 spread. sigma^2
+        // wander is the variance of the integral of y. All are elementary; series replace them for small h.
         double share, level, ends, cross, spread, wander;
         if (h < 0.01) {
             const double hh = h * h;
@@ -81,7 +81,7 @@ struct volatility_step {
         }
         noise = kernels::sqrt(share * dt);
 
-        // In terms of y and n, with y' = e y + sigma n.
+        // The integral as a polynomial in y and n, by y' = e y + sigma n.
         integral = quadratic{p.theta * p.theta * dt + p.sigma * p.sigma * spread,
                              2 * p.theta * level * (1 + e),
                              ends * (1 + e2) + 2 * cross * e,
@@ -89,7 +89,7 @@ struct volatility_step {
                              2 * p.sigma * (ends * e + cross),
                              ends * p.sigma * p.sigma}
                        .shifted(p.theta);
-        // The integral of s dW' by Ito's formula; its divisions by sigma cancel.
+        // The integral of s dW', by Ito's formula; divisions by sigma cancel.
         const quadratic of_noise = quadratic{p.sigma * (p.kappa * spread - 0.5 * dt),
                                              0,
                                              0,
@@ -100,7 +100,7 @@ struct volatility_step {
         const double unshared = 1 - p.rho * p.rho;
         growth = -0.5 * integral + p.rho * of_noise;
         variance = unshared * integral;
-        // Without noise of its own the asset can't carry the variance of the integrals.
+        // Adds the variance of the integrals; without noise of its own (|rho| = 1) the asset can't carry it.
         if (unshared > least_unshared) {
             const double of_mean = 2 * p.rho * p.kappa - p.sigma;
             const quadratic slope = quadratic{of_mean * p.theta - p.rho * p.kappa * p.theta,
@@ -114,7 +114,8 @@ struct volatility_step {
     static constexpr double least_unshared = 1e-12;
 
   private:
-    // Subtracts the log mean of exp(growth + variance / 2) over a normal n. Returns false if there is none.
+    // Makes the step a martingale: subtracts log E exp(growth + variance / 2) over the normal n from
+    // `growth`. Returns false if there is no mean.
     bool correct(double variance_of_noise) {
         const quadratic all = growth + 0.5 * variance;
         const double room = 1 - 2 * all.nn * variance_of_noise;
@@ -238,11 +239,11 @@ std::shared_ptr<const model> read_schobel_zhu(const config::node& parameters, co
     p.theta = read_parameter(parameters, find_row(schobel_zhu_rows, "theta"));
     p.sigma = read_parameter(parameters, find_row(schobel_zhu_rows, "sigma"));
     p.rho = read_parameter(parameters, find_row(schobel_zhu_rows, "rho"));
-    // The trapezoid rule's error grows with the square of the step and the volatility's movement over it.
+    // The trapezoid rule's error grows with the square of the step and the volatility's movement in a step.
     p.steps_per_year = read_parameter(parameters, find_row(schobel_zhu_rows, "steps_per_year"),
                                       std::max({16.0, 8 * p.kappa, 40 * p.sigma}));
-    // A single step is nearly lognormal: options of a few days far from the money would see no smile. The
-    // default of watched steps follows the same rule as Heston's.
+    // A single step is nearly lognormal, so short paths have at least 8 steps: options of a few days far from
+    // the money would otherwise see no smile. The default of watched steps follows Heston's rule.
     p.least_steps = parameters.find("steps_per_year") == nullptr ? 8 : 0;
     p.watched_steps_per_year = read_parameter(
         parameters, find_row(schobel_zhu_rows, "watched_steps_per_year"), std::max(100.0, 400 * p.sigma));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables by spot for the steps of paths, which interpolate in them. Trades on an asset share them.
+// Tables by spot, one for each step of a path, in which paths interpolate. Trades on an asset share them.
 #pragma once
 
 #include <atomic>
@@ -22,16 +22,16 @@ struct step_table {
     std::vector<double> numbers;
 };
 
-// Thread-safe. Steps end at multiples of one length, so trades on an asset share most tables.
+// Makes and keeps tables. Thread-safe. Steps end at multiples of one length, so trades share most tables.
 class step_tables {
   public:
-    // Calls `poll`, which may throw, as often as program::recorder demands.
+    // Makes a table. Calls `poll`, which may throw, as often as program::recorder demands.
     using maker = std::function<step_table(double from, double to, const std::function<void()>& poll)>;
 
     explicit step_tables(maker make) : make_(std::move(make)) {}
 
     std::shared_ptr<const step_table> find_or_make(double from, double to, const std::function<void()>& poll);
-    // Tables made so far; one made by two threads at once counts twice.
+    // Number of tables made; a table that two threads make at once counts twice.
     std::uint64_t made() const { return count_; }
 
   private:
@@ -43,7 +43,7 @@ class step_tables {
     std::map<std::pair<double, double>, std::shared_ptr<const step_table>> made_;
 };
 
-// Records the tables of the grid's steps. The returned function interpolates linearly at an x, flat outside.
+// Records the tables of all steps. The returned function interpolates linearly at x; flat outside.
 std::function<program::value(program::value)> record_tables(step& of, step_tables& from,
                                                             const std::string& name);
 

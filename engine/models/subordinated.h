@@ -18,15 +18,15 @@ class random_clock {
 };
 
 struct subordinated {
-    std::string name;  // model
+    std::string name;  // name of the model
     std::shared_ptr<const random_clock> clock;
-    double drift = 0, lean = 0, deviation = 0;  // exp(x) has mean 1
+    double drift = 0, lean = 0, deviation = 0;  // such that exp(x) has mean 1
     std::function<fourier::characteristic(double years)> law;
 };
 
-// Scales the step's correlated noise by the root of the clock's time instead of the step's. Each asset's
-// returns are exact; the correlation of two assets falls short of the given one, the more so the shorter the
-// steps are compared to the clock's jumps.
+// Makes a model in which a step's correlated noise is scaled by the root of the clock's time. Returns of one
+// asset are exact; the correlation of two falls short of the stated one, the more so the shorter the steps
+// are compared to the clock's jumps.
 std::shared_ptr<const model> model_on_clock(subordinated s);
 
 }  // namespace tilewalk::models

@@ -20,18 +20,18 @@ namespace {
 
 using program::value;
 
-// Marsaglia and Tsang (2000): d (1 + c z)^3 for a normal z, accepted or rejected by a uniform. Without a
-// loop: the first accepted of seven tries, or the seventh untested. The shape is raised to at least 2, where
-// a try is rejected with probability below 0.0184, and lowered again by two uniforms. Six rejections have a
-// probability of 4e-11, and using the seventh untested changes the law only if it would be rejected, too: by
-// 0.0184^7 < 1e-12.
+// Draws the clock's time by Marsaglia and Tsang (2000): d (1 + c z)^3 with a normal z, accepted or rejected
+// by a uniform. In place of a loop, takes the first accepted of seven tries, or the seventh without a test.
+// The shape is raised to at least 2, where a try is rejected with probability below 0.0184, and lowered again
+// by two uniforms. Six rejections have probability 4e-11; the law is wrong only if the seventh try would be
+// rejected as well, with probability 0.0184^7 < 1e-12.
 class gamma_clock final : public random_clock {
   public:
     explicit gamma_clock(double nu) : nu_(nu) {}
 
     value over(step& of) const override {
         constexpr std::size_t tries = 7;
-        constexpr double least_root = 1e-12;  // keeps logarithms of rejected tries finite
+        constexpr double least_root = 1e-12;  // keeps logarithms finite in rejected tries
         program::recorder& into = of.into();
         const value d = of.row("gamma_d", [&](double from, double to) { return d_of(from, to); });
         const value c =
@@ -44,7 +44,7 @@ class gamma_clock final : public random_clock {
             cubes.push_back(root * root * root);
             if (i + 1 == tries) break;
             const value u = of.uniform();
-            // z^2 / 2 + d - d v + d log v for v = root^3, without cancellation near v = 1.
+            // The bound of log u: z^2 / 2 + d - d v + d log v, v = root^3, without cancellation near v = 1.
             const value over_one = t * fma(t, t + 3.0, 3.0 * one);
             const value least_log = 0.5 * z * z - d * (over_one - 3.0 * log(max(root, least_root)));
             is_good.push_back(log(u) < least_log && root > into.constant(least_root));
@@ -52,7 +52,7 @@ class gamma_clock final : public random_clock {
         value cube = cubes.back();
         for (std::size_t i = tries - 1; i-- > 0;) cube = select(is_good[i], cubes[i], cube);
 
-        // Gamma of shape a is gamma of shape a + 1 times u^(1/a).
+        // Lowers the shape: a gamma variate of shape a is a variate of shape a + 1 times u^(1/a).
         const value first = log(of.uniform()), second = log(of.uniform());
         const value per_shape =
             of.row("gamma_per_shape", [&](double from, double to) { return nu_ / (to - from); });

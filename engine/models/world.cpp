@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assets and interest rates moved by their models and lognormal exchange rates, correlated, under the measure
-// of the trade currency's numeraire. Handles dividends, currencies and other assets, so that models need not.
+// Assets and interest rates moved by their models, and lognormal exchange rates, all correlated, under the
+// measure of the trade currency's numeraire. Handles dividends and currencies, so that models need not.
 #include "engine/models/world.h"
 
 #include <memory>

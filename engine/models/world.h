@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The future world of one trade: every asset, exchange rate and interest rate involved, each moved by its
-// model, under the measure of the trade currency's numeraire. Records the steps between grid times and
+// The future world of one trade: all assets, exchange rates and interest rates that it depends on, each moved
+// by its model, under the measure of the trade currency's numeraire. Records the steps between grid times and
 // answers the script's questions on each date.
 #pragma once
 
@@ -21,57 +21,55 @@ namespace tilewalk::models {
 
 struct world_needs {
     markets::market_view market;
-    std::vector<std::string> assets;           // whose spot the script uses
-    std::vector<std::string> currencies;       // whose exchange rate it uses
-    std::vector<std::string> rate_currencies;  // whose interest rates alone it uses
+    std::vector<std::string> assets;           // assets whose spot the script uses
+    std::vector<std::string> currencies;       // currencies whose exchange rate it uses
+    std::vector<std::string> rate_currencies;  // currencies whose interest rates alone it uses
     std::string trade_currency;
 };
 
 // Moves of a world's sources of noise over the step being recorded: jointly normal, independent between
-// steps. Source i moves by sure(i) plus the sum of root(i, j) times normal j over j <= i.
+// steps. Source i moves by sure(i) plus the sum over j <= i of root(i, j) times normals[j].
 struct source_moves {
-    std::span<const program::value> moves, normals;  // by source
+    std::span<const program::value> moves, normals;  // indexed by source
     std::function<std::vector<double>(std::size_t i)> sure;
     std::function<std::vector<double>(std::size_t i, std::size_t j)> root;
 };
 class hears_moves {
   public:
     virtual ~hears_moves() = default;
-    // Called while the step is open.
+    // Called by record_step() while the step is open.
     virtual void hear(const source_moves& of, program::recorder& into) = 0;
 };
 
 class world : public language::world {
   public:
-    // Adds the stops that make continuous watching over (from, to] exact.
+    // Adds the stops with which continuous watching over (from, to] is exact.
     virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
 
-    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if the market ends earlier.
+    // Adds times at which steps have to end. Throws tilewalk::error (input) if market data end before `last`.
     virtual void add_breaks(double last, std::vector<double>& times) const = 0;
-    // 0: unlimited.
+    // Longest allowed step in years; 0: unlimited.
     virtual double longest_step(std::span<const double> stops) const = 0;
 
-    // Recording order: begin() with the grid (grid[0] is 0), enter() for each section, the step last.
+    // Starts recording, with grid[0] = 0. Next comes enter() for each section, and record_step() last.
     virtual void begin(std::vector<double> grid, program::recorder& into) = 0;
-    // `runs` are those of the section now open.
+    // Opens a section after steps; `runs` are the dates or intervals on which it runs.
     virtual void enter(std::span<const language::occurrence> runs) = 0;
     // Records the step from grid[i] to grid[i + 1] into the open section, which runs once for each i.
     virtual void record_step(hears_moves* by = nullptr) = 0;
-    // Assets over their forwards at the end of the path, if their mean on recorded paths is known to be 1 for
-    // any step length. Leaves out lognormal ones, since the moves determine them. Called in a section after
-    // the recorded step.
+    // Assets divided by their forwards at the end of the path, if the mean of recorded paths is known to be 1
+    // for any step length. Leaves out lognormal assets, which the moves determine. Valid after record_step().
     virtual std::vector<program::value> ratios() = 0;
 
-    // Bound on the error of an option on the world's one asset from time steps, in basis points of the spot:
-    // 0 if paths and all answers about intervals are exact, empty if unknown. Valid once every section is
-    // recorded.
+    // Bound on the error of an option from time steps if the world has one asset, in basis points of the
+    // spot: 0 if paths and all answers about intervals are exact, empty if unknown. Valid after all sections.
     virtual std::optional<double> steps_leave() const = 0;
 
     virtual std::vector<std::string> describe() const = 0;
 
     // Correlations that the moves depend on, each pair of factors once, sorted by name.
     virtual std::vector<correlation_taken> correlations() const = 0;
-    // Curves, spots and volatilities at these times, for people.
+    // Curves, spots and volatilities at given times, to show to people.
     struct market_numbers {
         std::vector<currency_numbers> currencies;
         std::vector<asset_numbers> assets;

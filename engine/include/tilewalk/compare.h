@@ -31,8 +31,7 @@ struct price_difference {
     // `error_of_parts`, it is for common random numbers, from the parts of both runs.
     double error = 0;
     bool error_of_parts = false;
-    // True if both prices have the same random numbers: no difference is chance, and `error` may be too
-    // large.
+    // True if both have the same random numbers: no difference is chance, and `error` may be too large.
     bool common_random_numbers = false;
     // True if both prices have the same random numbers but another use for them, such as another control.
     bool other_decisions = false;
@@ -40,9 +39,8 @@ struct price_difference {
     bool same_bits = false;       // price and standard error are equal
     bool other_quantity = false;  // quantities differ, which does not affect prices of one unit
 
-    // True if the size of `z` is at most `limit`, or that of `difference` at most `amount`. A trade that
-    // failed in both results is within any limit; a trade that failed in one, is missing from one or changed
-    // currency is within none.
+    // True if the size of `z` is at most `limit`, or that of `difference` at most `amount`. Always true if
+    // the trade failed in both results; never if it failed in one, is missing from one or changed currency.
     bool within(double limit) const;
     bool within_amount(double amount) const;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions of a run about each trade before it walks pricing paths: control variates, importance sampling,
-// exercise policies and the like. A run whose setting `decisions` names a file of them follows them and skips
-// pilot runs and training.
+// Decisions of a run about each trade before its pricing paths: control variates, importance sampling,
+// exercise policies. A run whose setting `decisions` names a file of them skips pilot runs and training.
 //
 //     tilewalk::decisions found = tilewalk::decisions_of(engine.price(book, with));
 //     found.trades.at("asian").paths *= 4;

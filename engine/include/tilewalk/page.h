@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTML pages and SVG pictures of results for people. Each is one file, without scripts, that loads nothing
-// else.
+// HTML pages and SVG pictures of results for people. Each is a file without scripts that loads nothing.
 //
 //     tilewalk::results r = engine.price(book);
 //     std::ofstream("page.html") << tilewalk::page_of(r);

@@ -124,8 +124,7 @@ struct scenario_results {
     std::vector<double> gains, errors;
     // The same gains and errors in scenario_list::currency; empty without conversion.
     std::vector<double> converted_gains{}, converted_errors{};
-    // If scenario_list::for_differences: mean gain of each part of the run, indexed like `gains`; empty if
-    // not random.
+    // If for_differences: mean gain of each part of the run, indexed like `gains`; empty if not random.
     std::vector<std::vector<double>> gain_parts{}, converted_gain_parts{};
     std::uint64_t part_paths = 0;         // paths per part; only if for_differences
     std::vector<std::string> portfolios;  // by trade; an empty name if it has none

@@ -11,8 +11,7 @@
 
 namespace tilewalk {
 
-// A YAML value. Mappings keep the order of their keys. A scalar is text; numbers become the shortest exact
-// decimal.
+// A YAML value. Mappings keep the order of their keys. A scalar is text; a number is the shortest exact one.
 class value {
   public:
     enum class shape : std::uint8_t { nothing, scalar, list, mapping };

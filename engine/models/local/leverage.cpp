@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single-threaded particles with the kernels' own functions: the same leverage on every machine.
+// Particles use one thread and the kernels' own functions, so the leverage is the same on every machine.
 //
 // Each step sorts the particles by x in batches and by v within a batch, and assigns lattice points in this
 // order (L'Ecuyer, Lecot and Tuffin, "A randomized quasi-Monte Carlo simulation method for Markov chains",
@@ -21,22 +21,22 @@ namespace tilewalk::models {
 namespace {
 
 constexpr double bandwidth = 1.5;
-// Fewer particles within the bandwidth widen it.
+// The bandwidth is widened until it holds this many particles.
 constexpr std::size_t least_neighbours = 64;
 constexpr std::size_t node_points = 65;
 constexpr std::size_t lag = 8;
-// Fraction of particles beyond either end of a node, which is flat there.
+// Fraction of particles beyond each end of a node's means, which are flat there.
 constexpr double tail_share = 1.0 / 1024;
-// Floor on the conditional variance by the overall mean: less would rest on single particles.
+// Floor on conditional mean variance / overall mean variance; a lower value would rest on single particles.
 constexpr double least_share = 1e-3;
-constexpr double most_leverage = 1e4;  // if the variance vanishes
+constexpr double most_leverage = 1e4;  // reached only if the variance vanishes
 
 // Roberts's additive sequence in two dimensions: powers of 1 / 1.3247..., the root of g^3 = g + 1.
 constexpr double lattice[] = {0.75487766624669276, 0.56984029099805327};
 constexpr kernels::word32 shift_stream = 2;
 
-// Steps have one length, except the first, divided at squares of quarters because the mean hardly depends on
-// x yet, and late ones, which lengthen as smiles change slowly.
+// Steps have one length, with two exceptions. The first is divided at 1/16, 4/16 and 9/16, because the
+// conditional mean hardly depends on x yet; late steps are longer, as smiles change slowly.
 constexpr double first_pieces = 4, late_share = 1.0 / 128, longest = 1.0 / 16;
 
 double fraction(double x) {
@@ -47,7 +47,7 @@ double normal_of(double turn) {
     return kernels::norm_inv(kernels::clamp(turn, 0x1p-53, 1 - 0x1p-53));
 }
 
-// Moments of particles for a local quadratic fit; distances are in bandwidths.
+// Moments of particles near a place, for a local quadratic fit; distances are in bandwidths.
 struct particle_moments {
     double s[5] = {}, v[3] = {};
 
@@ -65,7 +65,7 @@ struct particle_moments {
                      c = s[1] * s[3] - s[2] * s[2];
         const double spread = s[0] * a + s[1] * b + s[2] * c;
         const double mean = v[0] / s[0];
-        // A parabola needs three distinct places and is sensitive to outliers.
+        // A parabola needs particles at three distinct places, and is sensitive to outliers.
         if (!(spread > 1e-9 * s[0] * s[0] * s[0])) return mean;
         return kernels::clamp((v[0] * a + v[1] * b + v[2] * c) / spread, 0.5 * mean, 2 * mean);
     }
@@ -120,7 +120,8 @@ void leverage::walk_to(double years, const std::function<void()>& poll) {
     }
 }
 
-// The means at the end of the step are extrapolated by their trend relative to the overall mean.
+// Moves the particles to time `to`, with the mean of both ends of the step: conditional means at its end are
+// extrapolated by their trend relative to the overall mean.
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(
@@ -190,7 +191,7 @@ leverage::node leverage::seen(double years) const {
     if (!(out.high - out.low > 1e-12)) out.low -= 1e-12, out.high += 1e-12;
     const double per_interval = (out.high - out.low) / static_cast<double>(node_points - 1);
     const std::size_t neighbours = std::min(least_neighbours, n);
-    std::size_t nearest = 0;  // first of the nearest particles
+    std::size_t nearest = 0;  // index of the first of the nearest particles
     for (std::size_t k = 0; k < node_points; ++k) {
         const double x = out.low + per_interval * static_cast<double>(k);
         while (nearest + neighbours < n && particles_[nearest + neighbours].x - x < x - particles_[nearest].x)
@@ -204,7 +205,7 @@ leverage::node leverage::seen(double years) const {
         const double level = near.level();
         out.means[k] = level;
     }
-    // Lines lie above a convex mean; corrected as in local_volatility::table.
+    // Lines between points lie above a convex mean; lowers the points as local_volatility::table does.
     double before = out.means.front();
     for (std::size_t k = 1; k + 1 < node_points; ++k) {
         const double here = out.means[k];
@@ -219,7 +220,7 @@ double leverage::mean_of(double years, double x) const {
     if (nodes_.empty()) return p_.v0;
     const node& first = nodes_.front();
     if (years <= first.years) {
-        // The slope in x exists from the start; only the level moves.
+        // Before the first node: the dependence on x is the node's, and the level is interpolated from v0.
         const double shape = first.at(x) / first.at(0);
         const double weight = years / first.years;
         return std::max(shape * (p_.v0 + weight * (first.at(0) - p_.v0)), least_share * p_.v0);

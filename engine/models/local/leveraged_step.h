@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of dx = L(t, x) sqrt(v) dW - L^2 v / 2 dt with Heston's v, for both programs and the particles that
-// determine L.
+// A step of dx = L(t, x) sqrt(v) dW - L^2 v / 2 dt with Heston's v, for programs and for the particles of L.
 //
 // With L frozen at the start of the step this is the quadratic-exponential scheme, whose step is a
-// martingale. Under the clock that runs at speed v, x follows a local volatility model with a noise Y of
-// variance v, so the terms that Platen's explicit scheme (Kloeden and Platen 1992, section 15.1) adds to
-// Euler's for a varying L apply in that clock. On the smile of the tests, with sigma 0.6 and rho -0.7,
-// options of a quarter of a year are off by up to 46 basis points of volatility with 25 steps a year and by 7
+// martingale. On a clock that runs at speed v, x follows a local volatility model driven by a noise Y of
+// variance v, so on this clock Platen's explicit scheme (Kloeden and Platen 1992, section 15.1) applies,
+// which adds terms for a varying L to Euler's. On the smile of the tests, with sigma 0.6 and rho -0.7,
+// options of a quarter of a year are off by up to 46 basis points of volatility with 25 steps a year, by 7
 // with 100.
 #pragma once
 
@@ -17,10 +16,10 @@ namespace tilewalk::models {
 template <class real>
 struct leveraged_rows {
     variance_rows<real> variance;
-    // Y increases by -before v + after v' + uncorrected + sqrt(alone (v + v')) z.
+    // Y increases by -before v + after v' + uncorrected + sqrt(alone (v + v')) z; v' is v after the step.
     real before, after, alone, uncorrected;
-    real taken;  // half the part of Y's variance shared with v, by v
-    real joint;  // mean of the integral of Y over its clock beyond what the end points determine, by v
+    real taken;  // half of the variance that Y shares with v, per unit of v
+    real joint;  // mean of the integral of Y over its clock, given its ends, per unit of v
     real half_length, is_moving;
 };
 template <class real, class make_row>
@@ -42,10 +41,10 @@ leveraged_rows<real> rows_of_leveraged(const make_row& row, bool has_tail) {
 template <class real>
 struct leveraged_move {
     real x, v;
-    real between;  // integral of the squared volatility, with L from the start
+    real between;  // integral of L^2 v, with L from the start of the step
 };
 
-// `z` is the standard normal of the variance, `alone` the asset's own; lever(x) is L.
+// `z` is the standard normal of the variance, `alone` that of the asset alone; lever(x) is L.
 template <class real, class reader>
 leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, real v, real z, real alone,
                                     const reader& lever) {
@@ -62,12 +61,11 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
         drawn.corrected(fma(l, step.after, -taken), fma(l, step.before, taken) * v, l * step.uncorrected);
     const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
 
-    // Second-order correction for the variation of L. The supports are apart by what is known before the
-    // draw. Large draws are clamped and the whole correction is limited to one deviation: otherwise a
-    // strongly varying L would dominate the mean of exp(x). The weight fades the correction out where the
-    // variance will come from its exponential tail, which the expansion does not describe (with sigma 1 and
-    // rho -0.9 the mean would be off by half a percent). The weight is 1 minus a term of second order in the
-    // step.
+    // Second-order correction for a varying L. The distance of the supports `up` and `down` uses only what is
+    // known before the draw. Large draws are clamped and the whole correction is limited to one deviation:
+    // otherwise a strongly varying L would dominate the mean of exp(x). The weight, 1 minus a term of second
+    // order in the step, fades the correction out where the variance comes from its exponential tail, which
+    // the expansion does not describe (with sigma 1 and rho -0.9 the mean would be off by half a percent).
     constexpr double farthest = 4;
     const real expected = step.half_length * (v + drawn.mean()), root = sqrt(expected), width = l * root;
     const real predicted = fma(-0.5 * square, expected, x);
@@ -76,7 +74,7 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
     const real far = farthest * root;
     const real y = min(max(step.uncorrected + shared + noise, -far), far);
     const real ticked = min(clock, farthest * farthest * expected);
-    // Integral of Y over its clock, and of the clock over Y, from the end points; v moves with Y.
+    // Integral of Y over its clock, and of the clock over Y, given both ends; Y is correlated with v.
     const real by_clock = fma(y, (2.0 / 3) * ticked - (1.0 / 3) * step.half_length * v, step.joint * v);
     const real by_noise = fma(y, ticked, -by_clock);
     const real squares = fma(up, up, down * down) - 2.0 * square;

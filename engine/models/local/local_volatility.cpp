@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A volatility by time and spot, from Dupire's formula on an implied surface or given. A step only needs a
-// table of its mean volatility at evenly spaced spots, in which paths interpolate without searching. Platen's
-// explicit scheme (Kloeden and Platen 1992, section 15.1) has weak order 2 and reads the table at three
-// places; Euler's, of order 1, at one.
+// Local volatility by time and spot, given, or from an implied surface by Dupire's formula. A step needs only
+// a table of its mean volatility at evenly spaced spots, in which paths interpolate without a search.
+// Platen's explicit scheme (Kloeden and Platen 1992, section 15.1) has weak order 2 and reads the table at
+// three places; Euler's has order 1 and reads it at one.
 #include "engine/models/local/local_volatility.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class local_volatility_walk final : public walk {
     void add_breaks(double last, std::vector<double>& times) const override {
         for (double k = 1; k < last * steps_per_year_; ++k) times.push_back(k / steps_per_year_);
     }
-    // Smiles are steep at short maturities, so short paths need a minimum of steps.
+    // Smiles are steep at short maturities, so that short paths need a minimum number of steps.
     double longest_step(const path_ahead& of) const override {
         constexpr double least_steps = 16;
         return of.last() / least_steps;
@@ -58,7 +58,7 @@ class local_volatility_walk final : public walk {
         if (is_watched_) of.into().write(between_, variance);
         if (by_ == step_scheme::euler) return {x + fma(volatility, of.own(), -0.5 * variance)};
 
-        // Platen's explicit scheme; the drift at the predicted end is interpolated from the two supports.
+        // Platen's explicit scheme; the drift at the predicted end is interpolated between `up` and `down`.
         const value root = of.row("root", [](double from, double to) { return kernels::sqrt(to - from); });
         const value z = of.row("per_root", [](double from, double to) {
             return 1 / kernels::sqrt(to - from);
@@ -202,8 +202,8 @@ std::shared_ptr<const model> read_local_volatility(const config::node& parameter
     const std::size_t points = read_whole(parameters, points_row);
     const auto by =
         static_cast<step_scheme>(read_choice(parameters, find_row(local_volatility_rows, "scheme")));
-    // At the money of a surface with index-like skew Euler's scheme leaves 2.8 basis points of the spot with
-    // 100 steps a year (half a year, H100, 2^24 paths); Platen's less than 0.3.
+    // On a surface with index-like skew, Euler's scheme misprices options at the money by 2.8 basis points of
+    // the spot with 100 steps a year (half a year, H100, 2^24 paths); Platen's by less than 0.3.
     const double usual_steps = by == step_scheme::euler ? 250 : 100,
                  steps = read_parameter(parameters, find_row(local_volatility_rows, "steps_per_year"),
                                         usual_steps),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters shared by models of a surface, and their readers.
+// Parameters and readers shared by models of a volatility surface.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace tilewalk::models {
 
-// Reads `surface`, which describes the random part of the asset.
+// Reads `surface`, a surface of the asset's random part: the spot less future cash dividends.
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of);
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
-// The bridge between two steps has a constant variance. With a volatility proportional to 1 / spot, a barrier
-// option is off by 0.5 % with 100 steps a year, and by 0.1 % with 500.
+// Defaults. A bridge between two steps has a constant variance: with a volatility proportional to 1 / spot, a
+// barrier option is off by 0.5 % with 100 watched steps a year, and by 0.1 % with 500.
 inline constexpr parameter_row surface_row{
     .name = "surface", .meaning = "by_strike, by_moneyness, svi or local", .takes = "a volatility surface"},
     points_row{.name = "points",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heston's variance times a leverage that reproduces an implied surface: dS / S = L(t, S) sqrt(v) dW.
-// `mixing` scales the volatility of variance; 0 is local volatility. Paths and the particles of leverage.h
-// share the step in leveraged_step.h.
+// `mixing` multiplies Heston's sigma; with 0 the model is local volatility. Paths take the step of
+// leveraged_step.h, as do the particles of leverage.h.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -34,11 +34,11 @@ namespace {
 using program::value;
 
 struct settings {
-    heston_parameters variance;  // sigma includes mixing
+    heston_parameters variance;  // its sigma is already multiplied by `mixing`
     double mixing = 1;
     std::size_t points = 0;
     double steps_per_year = 0, watched_steps_per_year = 0;
-    bool is_usual = false;  // default steps, tables and particles
+    bool is_usual = false;  // true for default steps, tables and particles
 };
 
 class leveraged_walk final : public walk {
@@ -81,7 +81,7 @@ class leveraged_walk final : public walk {
         return {to.x};
     }
 
-    // The bridge treats the variance as known, and the leverage as that at the start of the step.
+    // The bridge takes the variance as known, and the leverage at the start of the step.
     value variance_between(section_at_hand& of, value) override {
         if (!is_watched_) between_ = of.state("between", 0.0);
         is_watched_ = true;
@@ -92,7 +92,7 @@ class leveraged_walk final : public walk {
     }
     location where() const override { return of_.where; }
 
-    // Up to the last expiry that the path passes.
+    // Covers the surface's expiries up to the end of the path.
     std::vector<std::string> remarks() const override {
         const leverage::difference* worst = nullptr;
         const auto all = leverage_->differences(last_);
@@ -109,7 +109,7 @@ class leveraged_walk final : public walk {
     }
 
   private:
-    // Throws if the variance fades away, since no leverage can make up for it.
+    // Throws if the mean of the variance nearly vanishes, since no leverage can make up for it.
     void expect_variance(const std::vector<double>& until) const {
         double mean = with_.variance.v0, from = 0;
         for (const double to : until) {
@@ -183,7 +183,7 @@ constexpr parameter_row of_variance(std::string_view name, parameter_row as) {
 constexpr parameter_row leveraged_parameter_rows[]{
     surface_row,
     {.name = "heston", .meaning = "the variance", .takes = "a mapping"},
-    // The leverage is divided by v0.
+    // v0 has to be above 0, since the leverage is divided by it.
     {.name = "heston.v0", .within = {{1e-8, 25}}, .meaning = find_row(heston_rows, "v0").meaning},
     of_variance("heston.kappa", find_row(heston_rows, "kappa")),
     of_variance("heston.theta", find_row(heston_rows, "theta")),

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Displaced lognormal forward rates of the periods between given dates (Brace, Gatarek and Musiela 1997;
 // Jamshidian 1997). F_j belongs to the period from date j to date j + 1 and is fixed at its start. The
-// numeraire reinvests 1 at each period's rate in turn. With current period i, loadings L and accruals a,
-//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW)
-//                      - |L_j|^2 / 2 dt.
-// A step uses the mean of the drifts at both ends, with the end predicted by the first (Hunter, Jaeckel and
-// Joshi 2001). The drift of a rate depends only on itself and earlier rates, so one pass does both.
+// numeraire reinvests 1 at each period's rate in turn. In period i, with loadings L and accruals a,
 //
-// Between dates the ratio of a bond to its value on the curve is linear in its maturity, and the ratio of a
-// path's discount factor to the curve's is linear in time. Each follows from the other, so numeraire and
-// bonds agree, the curve is matched at every time, and within a period no new information arrives about the
-// time until its end.
+//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW) - |L_j|^2 / 2
+//     dt.
+//
+// A step uses the mean of the drifts at its start and at its predicted end (Hunter, Jaeckel and Joshi 2001).
+// The drift of a rate depends only on itself and earlier rates, so one pass does both.
+//
+// Between dates, a bond divided by its value on the curve is linear in its maturity, and a path's discount
+// factor divided by the curve's is linear in time. Each follows from the other, so numeraire and bonds agree,
+// the curve is matched at every time, and a path learns nothing within a period about the time until its end.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,18 +47,18 @@ using markets::volatility;
 using program::value;
 
 constexpr std::size_t most_rate_factors = 3, most_periods = 240;
-// Rates carried by a path, as states of one program.
+// Most forward rates that a path can carry, each as a state of its program.
 constexpr std::size_t most_live_rates = 64;
-// Largest variance of the logarithm of a rate; more would need too many paths to find the mean.
+// Largest variance of the logarithm of a rate; with more, too many paths would be needed to find the mean.
 constexpr double most_variance = 16;
-// Bound on a period's interest at a displaced rate, against overflow in any precision.
+// Bound on the displaced interest of a period, against overflow in any precision.
 constexpr double most_interest = 1e9;
-// Bound on the log of a path's growth beyond the curve: it then discounts to 4e-18.
+// Bound on the logarithm of a path's growth relative to the curve: such a path discounts by 4e-18.
 constexpr double most_growth = 40;
 
 using loadings = std::array<double, most_rate_factors>;
 
-// Loadings by period, up to a time; the last slice continues.
+// Loadings of each period up to a time; the last slice has no end.
 struct slice {
     double until = 0;
     std::vector<loadings> by_period;
@@ -66,12 +67,12 @@ struct slice {
 struct forward_rates {
     std::string currency;
     location where;
-    std::vector<double> dates;     // the first is 0
+    std::vector<double> dates;     // dates[0] is 0
     std::vector<double> interest;  // interest of each period on today's curve
     double displacement = 0;
     std::size_t factors = 1;
     std::vector<slice> slices;
-    double steps_per_year = 0;  // 0: one step between dates
+    double steps_per_year = 0;  // 0: each step goes from date to date
 
     std::size_t periods() const { return interest.size(); }
     double accrual(std::size_t period) const { return dates[period + 1] - dates[period]; }
@@ -85,7 +86,7 @@ struct forward_rates {
         if (period >= periods() || years - dates[period] <= same_time_years) return 0;
         return std::min((years - dates[period]) / accrual(period), 1.0);
     }
-    // Right limit; 0 for a fixed rate.
+    // Loading at `years` and just after; 0 for a rate that is fixed.
     loadings loading(double years, std::size_t period) const {
         if (period >= periods() || period <= at(years)) return {};
         const auto now = std::ranges::upper_bound(slices, years + same_time_years, {}, &slice::until);
@@ -112,8 +113,8 @@ struct forward_rates {
     }
 };
 
-// States: the displaced interest a (F + d) of each rate not fixed yet, nearest first; the growth of the path
-// beyond the curve; and for the current period the ratio of growth on the curve to actual growth.
+// States of a path: the displaced interest a (F + d) of each rate that is not fixed yet, nearest first; the
+// growth of the numeraire relative to the curve; for the current period, growth on the curve / actual growth.
 class forward_walk final : public rate_walk {
   public:
     forward_walk(const forward_rates& of, const markets::curve& today) : of_(of), today_(today) {}
@@ -147,7 +148,8 @@ class forward_walk final : public rate_walk {
         const value after = of.row("passing", [&](double from, double to) {
             return of_.at(to) > of_.at(from) ? 1.0 : of_.passed(to);
         });
-        std::array<value, most_rate_factors> now, foretold;  // sums of the drift
+        // sums of drift at the start and at the predicted end
+        std::array<value, most_rate_factors> now, foretold;
         now.fill(of.into().constant(0));
         foretold = now;
         std::vector<value> next;
@@ -188,21 +190,21 @@ class forward_walk final : public rate_walk {
         const value growth = of.into().read(growth_) + log(between(before, q) / between(after, q));
         of.into().write(growth_, min(growth, most_growth));
         of.into().write(ratio_, select(is_fixed, ratio, q));
-        // If the nearest rate is fixed, the others move up.
+        // If this step fixes the nearest rate, each other rate moves to the state before it.
         for (std::size_t k = 0; k < n; ++k)
             of.into().write(live_[k], k + 1 < n ? select(is_fixed, next[k + 1], next[k]) : next[k]);
     }
 
     value log_growth(section_at_hand& of) const override { return of.into().read(growth_); }
 
-    // Interpolates between discount factors at the dates around the maturity, each relative to the curve's.
+    // Interpolates between bonds for the dates around the maturity, each relative to its value on the curve.
     value bond(section_at_hand& of, std::span<const double> maturities,
                const std::string& named) const override {
         struct bond_place {
             std::size_t period, dates_ahead;
             double passed;
         };
-        std::vector<bond_place> places;  // places of the maturity, by run
+        std::vector<bond_place> places;  // place of the maturity among the dates, for each run
         std::size_t nearest = most_periods, farthest = 0;
         const value expected = of.row("bond " + named, [&](double, double now) {
             const double maturity = std::max(maturities[places.size()], now);
@@ -244,7 +246,7 @@ class forward_walk final : public rate_walk {
   private:
     static value between(value passed, value ratio) { return fma(passed, ratio, 1.0 - passed); }
 
-    // 1 + a F is the displaced interest plus this.
+    // Difference between 1 + a F and the displaced interest a (F + d).
     double offset_of(std::size_t period) const {
         return period < of_.periods() ? 1 - of_.accrual(period) * of_.displacement : 1;
     }
@@ -289,7 +291,7 @@ class forward_walk final : public rate_walk {
     const volatility one_ = volatility::flat(1);
     double last_ = 0;
     std::uint32_t growth_ = 0, ratio_ = 0;
-    // Grows while sections ask for bonds, before the step is recorded.
+    // States of rates; more are added while sections ask for bonds, before the step is recorded.
     mutable std::vector<std::uint32_t> live_;
 };
 
@@ -401,8 +403,8 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
     return out;
 }
 
-// Rank-`factors` approximation of exp(-decay * years between): the heaviest eigenvectors, with rows rescaled
-// to length 1. Signs are chosen such that the next rates rise with each factor.
+// Approximates the correlations exp(-decay * years between) by `factors` factors: the largest eigenvectors,
+// with rows rescaled to length 1. Signs are such that the nearest rates rise with each factor.
 std::vector<loadings> directions(const forward_rates& of, double decay, std::size_t factors) {
     const std::size_t n = of.periods() - 1;
     std::vector<loadings> out(of.periods(), loadings{});
@@ -473,8 +475,8 @@ std::vector<loadings> read_rows(const config::node& value, std::size_t& factors)
     return out;
 }
 
-// Reads rows by number of dates until a rate's fixing; or, for each of several times, rows by period,
-// starting with the rate fixed at the first date. The last row applies to all later ones.
+// Reads loadings. A list has a row for each number of dates until a rate's fixing. A mapping has, for each of
+// several times, rows by period, from the rate fixed at the first date on. The last row holds for later ones.
 void read_loadings(const config::node& given, const config::node& parameters, dates::date as_of,
                    forward_rates& of) {
     for (const char* const other : {"volatility", "factors", "correlation_decay"}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factors and their integrals have covariances in closed form on each piece of constant volatility, so
-// bonds are lognormal. A swap is a sum of exponentials of one factor whose signs change at most once in the
-// order of payments, so it has at most one zero (Descartes) and an option on it is the sum of options on its
-// parts (Jamshidian). With two factors the second is fixed first and integrated over last.
+// Factors and their integrals have covariances in closed form on each piece of constant volatility, so bonds
+// are lognormal. A swap is a sum of exponentials of one factor. Its coefficients change sign at most once in
+// the order of payments, so it has at most one zero (Descartes), and an option on it is a sum of options on
+// its payments (Jamshidian). With two factors, the second is fixed, and integrated over at the end.
 #include "engine/models/rates/gaussian.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ double first_moment(double x) {
     return sum;
 }
 
-// Integral of exp(-a u) decayed(b, u) from 0 to h, by slopes where a divided difference would cancel.
+// Integral of exp(-a u) decayed(b, u) from 0 to h; by slopes, where a divided difference would cancel.
 double decayed_twice(double a, double b, double h) {
     if (b * h > 0.1 && b > a / 16) return (decayed(a, h) - decayed(a + b, h)) / b;
     return h * h *
@@ -75,7 +75,7 @@ double decayed_twice(double a, double b, double h) {
                .value;
 }
 
-// Covariances of factors, and of factor i with the integral of factor j (with_integral), at one time.
+// Covariances of factors, and covariances of factor i with the time integral of factor j, at one time.
 struct covariances {
     std::array<two, 2> covariance{}, with_integral{};
 };
@@ -90,7 +90,7 @@ covariances covariances_at(const gaussian_rates& model, double years) {
         if (!(to > from)) continue;
         const double h = to - from;
         const covariances before = now;
-        // The middle of the piece, since a pillar belongs to the piece before it.
+        // Taken in the middle of the piece, since a pillar belongs to the piece before it.
         const two volatility{model.factors[0].volatility.from(0.5 * (from + to)),
                              model.factors[1].volatility.from(0.5 * (from + to))};
         for (std::size_t i = 0; i < 2; ++i) {
@@ -114,18 +114,18 @@ double quadratic(const std::array<two, 2>& covariance, const two& b) {
            b[1] * b[1] * covariance[1][1];
 }
 
-// Minus the derivative of the log bond price to each factor.
+// Minus the derivatives of the logarithm of a bond price to the factors.
 two durations(const gaussian_rates& model, double years) {
     return {decayed(model.factors[0].mean_reversion, years), decayed(model.factors[1].mean_reversion, years)};
 }
 
-// A payment worth `forward` exp(-deviation z - deviation^2 / 2) with standard normal z, in units of the bond
-// to the start of the swap; deviations increase with time.
+// A payment worth amount forward exp(-deviation z - deviation^2 / 2) with a standard normal z, in bonds that
+// mature at the start of the swap; deviations increase with time.
 struct lognormal_payment {
     double amount = 0, forward = 0, deviation = 0;
 };
 
-// 1 minus the value of the payments, and its slope in z, both scaled against overflow.
+// 1 minus the value of the payments, and its slope in z; both have a common scale against overflow.
 struct excess {
     double value = 0, slope = 0;
 };
@@ -142,9 +142,9 @@ excess excess_at(const std::vector<lognormal_payment>& payments, double z) {
     return sum;
 }
 
-// The mean of the positive part of 1 minus the payments (call) or of the payments minus 1 (put). 1 minus the
-// payments increases through its only zero for any strike: signs change at most once from the start over the
-// interest to the end, and without a change all signs equal the start's.
+// Mean of the positive part of 1 minus the payments (call), or of the payments minus 1 (put). For any strike,
+// 1 minus the payments increases through its only zero: its coefficients change sign at most once from the 1
+// to the last payment, and without a change they all have the sign of the 1.
 double exercised(right option, const std::vector<lognormal_payment>& payments) {
     const double sign = option == right::call ? 1 : -1;
     double mean = 1, largest = 0;
@@ -153,7 +153,7 @@ double exercised(right option, const std::vector<lognormal_payment>& payments) {
         largest = std::max(largest, p.deviation);
     }
     if (!(largest > 0)) return std::max(sign * mean, 0.0);
-    // Bounds beyond which no payment's measure has mass.
+    // Beyond these bounds no payment has value in its own measure.
     double low = -40 - largest, high = 40, zero = 0;
     if (excess_at(payments, low).value > 0) return option == right::call ? mean : 0;
     if (!(excess_at(payments, high).value > 0)) return option == right::put ? -mean : 0;
@@ -162,7 +162,7 @@ double exercised(right option, const std::vector<lognormal_payment>& payments) {
         (here.value > 0 ? high : low) = zero;
         double next = zero - here.value / here.slope;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
-        // The payoff is 0 at the zero, so its error counts squared.
+        // The payoff is 0 at its zero, so that an error of the zero counts squared.
         if (std::abs(next - zero) <= 1e-10 || !(low < next && next < high)) break;
         zero = next;
     }
@@ -191,7 +191,7 @@ void check(const swap_terms& swap) {
     }
 }
 
-// A swap at the expiry of a swaption, conditional on one of two factors: payments are lognormal in the other.
+// A swap at the expiry of a swaption, given one of two factors: payments are lognormal in the other factor.
 class conditional_swap {
   public:
     conditional_swap(const gaussian_rates& model, const markets::curve& curve, double expiry,
@@ -200,7 +200,8 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        std::vector<two> sensitivities(n);  // derivatives to the factors, relative to the start's
+        std::vector<two> sensitivities(
+            n);  // of log bonds to the factors, less those of the bond to the start
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);
             sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};
@@ -209,7 +210,7 @@ class conditional_swap {
                 std::exp(curve.log_discount(swap.payments[k]) - curve.log_discount(swap.start));
         }
 
-        // Condition on the factor that moves the swap less.
+        // The given factor is the factor that moves the swap less.
         const two last = sensitivities.back();
         const std::size_t inner = last[0] * last[0] * covariance[0][0] >= last[1] * last[1] * covariance[1][1]
                                       ? 0
@@ -236,7 +237,7 @@ class conditional_swap {
     }
 
     // Panels of the integral over z. If the other factor has little variance, the integrand turns sharply at
-    // the zeros of the swap: panels end there, and where the turn is over.
+    // zeros of the swap: panels end there, and where the turn is over.
     std::vector<double> panels() const {
         const auto [least, most] = std::ranges::minmax(shifts_);
         const double first = -9 - std::max(most, 0.0), end = 9 - std::min(least, 0.0);
@@ -274,9 +275,9 @@ class conditional_swap {
         return std::abs(open / moved);
     }
 
-    std::vector<lognormal_payment> payments_;  // at the mean of the given factor
-    std::vector<double> shifts_;               // of each logarithm by one deviation of the given factor
-    double given_ = 0;                         // the deviation of that factor
+    std::vector<lognormal_payment> payments_;  // values at the mean of the given factor
+    std::vector<double> shifts_;  // moves of each logarithm for one deviation of the given factor
+    double given_ = 0;            // standard deviation of the given factor
 };
 
 }  // namespace
@@ -332,7 +333,7 @@ double bond_option(right option, const gaussian_rates& model, const markets::cur
 
 double caplet(right option, const gaussian_rates& model, const markets::curve& curve, const period& fixed,
               double strike) {
-    // The rate above the strike is a put on `growth` bonds at 1 / growth.
+    // A call on the rate above `strike` is a put on `growth` bonds, struck at 1.
     const double growth = 1 + fixed.accrual * strike;
     if (!(growth > 0)) {
         need_order("the start", fixed.start, "the end", fixed.end);

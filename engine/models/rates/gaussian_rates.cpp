@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short rate is the curve's forward rate plus normal factors that revert to 0, one (Hull and White 1990)
 // or two (G2++, Brigo and Mercurio 2006, section 4.2): r(t) = f(0, t) + convexity(t) + sum of x_k(t). The
-// factors and the integral of their sum are jointly normal, so steps of any length are exact, and a log bond
-// is linear in the factors.
+// factors and the integral of their sum are jointly normal, so steps of any length are exact. A log bond is
+// linear in the factors.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -35,7 +35,7 @@ namespace {
 using markets::volatility;
 using program::value;
 
-// dx = -decay x dt + scale(t) dW.
+// A factor of the short rate: dx = -decay x dt + scale(t) dW.
 struct normal_factor {
     double decay = 0;
     volatility scale = volatility::flat(0);
@@ -45,11 +45,11 @@ struct normal_factor {
 };
 
 struct gaussian {
-    std::string name;  // model
+    std::string name;  // name of the model
     std::string currency;
     location where;
     std::vector<normal_factor> factors;
-    double rho = 0;  // between two factors
+    double rho = 0;  // correlation of two factors
 
     double noise(std::size_t k, loading::kind by_k, std::size_t l, loading::kind by_l, double from,
                  double to) const {
@@ -58,10 +58,10 @@ struct gaussian {
     }
 };
 
-// Covariances of the factors and of the integral of their sum, at one time.
+// Covariances of the factors and of the time integral of their sum, at one time.
 struct rate_moments {
-    std::vector<double> of_factors;   // row by row
-    std::vector<double> of_integral;  // covariances with each factor
+    std::vector<double> of_factors;   // covariances of the factors, row by row
+    std::vector<double> of_integral;  // covariances of the integral with each factor
     double integral = 0;              // variance of the integral
 
     explicit rate_moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
@@ -109,7 +109,7 @@ class gaussian_walk final : public rate_walk {
         return out;
     }
 
-    // Throws if the exponential of the integral varies too much for samples to find its mean.
+    // Throws if the exponential of the integral of the rate varies too much for samples to find its mean.
     void add_breaks(double last, std::vector<double>&) const override {
         constexpr double most_variance = 100;
         const double variance = rate_moments(of_.factors.size()).after(of_, 0, last).integral;
@@ -157,9 +157,9 @@ class gaussian_walk final : public rate_walk {
 
     value log_growth(section_at_hand& of) const override { return of.into().read(growth_); }
 
-    // With the integrated decay B over the remaining time, P(t, T) is P(0, T) / P(0, t) times the exponential
-    // of minus sum of B_k x_k, minus half the sum of B_k B_l cov(x_k, x_l) + 2 B_k cov(x_k, I_l), with
-    // covariances at t: the variance that the integral until T has beyond that until t.
+    // P(t, T) is P(0, T) / P(0, t) times the exponential of -sum of B_k x_k - half the sum of B_k B_l
+    // cov(x_k, x_l) + 2 B_k cov(x_k, I_l), with the integrated decays B over T - t, integrals I and
+    // covariances at t. The last sum is the variance that the integral until T adds to the integral until t.
     value bond(section_at_hand& of, std::span<const double> maturities,
                const std::string& named) const override {
         const auto by_run = [&](const std::string& name, const auto& number) {
@@ -200,7 +200,7 @@ class gaussian_walk final : public rate_walk {
 
     const gaussian& of_;
     const markets::curve& today_;
-    std::vector<rate_moments> known_;  // by grid time
+    std::vector<rate_moments> known_;  // moments at each grid time
     std::span<const double> times_;
     std::vector<std::uint32_t> factors_;
     std::uint32_t growth_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rate model describes how interest rates of one currency move. Each trade takes a walk of it for every
-// currency involved, which provides the growth of the currency's numeraire and bond prices. The world
+// A rate model describes how interest rates of one currency move. Each trade takes a walk of the model for
+// every currency involved, which provides the growth of the currency's numeraire and bond prices. The world
 // (world.h) connects rates with assets, exchange rates and payments.
 //
-// A numeraire is exp(Y(t)) / P(0, t) with Y(0) = 0: a bank account, or one compounded from date to date.
-// Prices in the currency divided by it are martingales in the measure under which the walk's noises are
+// A numeraire is exp(Y(t)) / P(0, t) with Y(0) = 0: a bank account, or an account compounded from date to
+// date. Prices in the currency divided by it are martingales in the measure under which the walk's noises are
 // Brownian, so the discount factor of a path is P(0, t) exp(-Y(t)).
 #pragma once
 
@@ -27,11 +27,11 @@ namespace tilewalk::models {
 
 class rate_step : public section_at_hand {
   public:
-    // The walk's noise over the step, in the measure of the trade's currency.
+    // Noise `number` of the walk over the step, in the measure of the trade's currency.
     virtual program::value noise(std::size_t number) const = 0;
 };
 
-// A part of a noise: a factor of the model, scaled by a volatility and a loading.
+// A summand of a noise: a Brownian factor of the model, weighted by a volatility and a loading.
 struct rate_noise {
     std::size_t factor = 0;
     const markets::volatility* scale = nullptr;
@@ -42,20 +42,20 @@ class rate_walk {
   public:
     virtual ~rate_walk() = default;
 
-    // Noises as sums of parts. A step draws all of them jointly with the noises of the world.
+    // The walk's noises, each as a sum. A step draws them jointly with all other noises of the world.
     virtual std::vector<std::vector<rate_noise>> noises() const = 0;
 
-    // Adds the mandatory stops up to `last`. Throws tilewalk::error (input) if rates end earlier.
+    // Adds times at which steps have to end. Throws tilewalk::error (input) if rates end before `last`.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
-    // 0: unlimited.
+    // Longest allowed step in years; 0: unlimited.
     virtual double longest_step(double /*last*/) const { return 0; }
 
     virtual void begin(section_at_hand& of) = 0;
     virtual void record(rate_step& of) = 0;
 
-    // Functions of the states in any section; in a step, of those at its start.
-    virtual program::value log_growth(section_at_hand& of) const = 0;  // Y
-    // Bonds paying one unit at `maturities`, one for each run, at its end. `named` identifies the maturity.
+    // Y and bonds as functions of the states, in any section; in a step, of the states at its start.
+    virtual program::value log_growth(section_at_hand& of) const = 0;  // Y(t)
+    // Price at the end of a run of 1 paid at its maturity. `named` identifies the maturities.
     virtual program::value bond(section_at_hand& of, std::span<const double> maturities,
                                 const std::string& named) const = 0;
 };
@@ -63,15 +63,15 @@ class rate_walk {
 class rate_model {
   public:
     virtual ~rate_model() = default;
-    // Returns such as "hull_white, exact between dates", for people.
+    // Returns a description such as "hull_white, exact between dates", for people.
     virtual std::string describe() const = 0;
     virtual std::vector<std::string> remarks() const { return {}; }
-    // USD.rate, USD.rate_2, ... of correlations; all but the first state their correlation with it.
+    // USD.rate, USD.rate_2, ... of correlations; all but the first state their correlation with the first.
     virtual std::vector<own_factor> factors() const = 0;
     // True if paths are exact between dates.
     virtual bool is_exact() const = 0;
     virtual location where() const = 0;
-    // The curve must outlive the walk.
+    // Makes a walk; the curve `today` must outlive it.
     virtual std::unique_ptr<rate_walk> start(const markets::curve& today) const = 0;
 };
 
@@ -82,7 +82,7 @@ struct rate_reading {
 };
 
 struct rate_catalogue_entry {
-    std::string_view name;  // also the key of its parameters in the market
+    std::string_view name;  // also the key of the model's parameters in the market
     std::string_view summary;
     parameter_table parameters;
     step_facts (*steps)();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All models of interest rates. A new one adds its declaration and a line here.
+// The catalogue of interest rate models. A new model adds its declaration and a line here.
 #include <array>
 
 #include "engine/models/rates/rates.h"

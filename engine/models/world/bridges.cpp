@@ -15,8 +15,8 @@ using language::interval_end;
 using language::occurrence;
 using program::value;
 
-// log(level - shift) is a Brownian motion between grid times: scale is log-linear, since a watched path stops
-// at every pillar. If level - shift is the Brownian motion, scale is approximated as linear.
+// log(level - shift) is taken as a Brownian motion between grid times: a watched path stops at every pillar,
+// so log(scale) is linear. If level - shift is the Brownian motion, scale is taken as linear.
 bridge bridges::path_between(const factor& f) const {
     states_.watch(f);
     if (!f.is_logarithm()) return level_between(f);
@@ -55,7 +55,7 @@ value bridges::scaled_variance(const factor& f) const {
 }
 
 value bridges::to_coordinate(const factor& f, value level, interval_end end) const {
-    // A level at or below the future dividends is never reached from above: place it far away.
+    // A path never comes down to a level at or below future dividends, so such a level is put far away.
     constexpr double far_below = 1e-300, far_below_zero = -1e15;
     if (f.moves_in() == coordinate::level) return level - states_.shift(f, end);
     if (f.moves_in() == coordinate::level_from_zero) {
@@ -94,7 +94,7 @@ bool bridges::has_logarithm_for_coordinate(const factor& f) const {
     return f.is_logarithm() && !f.has_cash_dividends;
 }
 
-// Price at coordinate `at` and a fraction of the interval, floored above 0 so that it has a logarithm.
+// Price at coordinate `at` and a fraction of the interval, at least least_price, so that it has a logarithm.
 value bridges::price_at(const factor& f, double fraction, value at) const {
     constexpr double least_price = 1e-30;  // representable in single precision
     return max(mean_price(f, fraction, at, in_.into().constant(0.0)), least_price);
@@ -105,7 +105,7 @@ value bridges::slope_of_logarithm(const factor& f, double fraction, value at) co
     return f.is_logarithm() ? exp(at) / price : 1.0 / price;
 }
 
-// A quadratic through three places stands in for a coordinate that is not the logarithm.
+// Mean of the log price over the interval. If the coordinate is not this logarithm, integrates a quadratic.
 value bridges::mean_logarithm(const factor& f, const bridge& path) const {
     if (has_logarithm_for_coordinate(f)) return 0.5 * (path.start + path.end);
     return language::mean_between(path.start, path.end, path.variance, [&](double at, value mean, value v) {

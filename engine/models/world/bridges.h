@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between two grid times: Brownian bridges for watched paths, and their coordinates.
+// Paths between two grid times: Brownian bridges of watched assets and rates, and their coordinates.
 #pragma once
 
 #include "engine/models/world/members.h"
@@ -10,7 +10,7 @@
 
 namespace tilewalk::models {
 
-// Implements the interval questions of language::world for the open section.
+// Answers questions of language::world about an interval, for the open section.
 class bridges {
   public:
     bridges(const members& of, const open_section& in, path_states& states)

@@ -12,7 +12,7 @@ driver_correlations::driver_correlations(const markets::market_view& market, std
     }
     names_ = numbers.size();
     correlations_.resize(names_ * names_);
-    // Both orders: an own factor's correlation is a product, whose rounding depends on the order.
+    // Both orders: an own factor's correlation is a product, whose rounding depends on the order of names.
     for (const auto& [a, row] : numbers) {
         for (const auto& [b, column] : numbers)
             correlations_[row * names_ + column] = market.correlation(a, b);

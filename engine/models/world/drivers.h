@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers: named sources of noise, and covariances of their sums.
+// Drivers, which are named sources of noise, and covariances of their sums.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace tilewalk::models {
 
-// A source of noise: an asset's own, a second one of its model, a currency pair, or a rate factor.
+// A source of noise: of an asset, a second source of its model, of a currency pair, or of a rate factor.
 struct driver {
-    std::string name;  // name in correlations
+    std::string name;  // name by which correlations state it
     const markets::volatility* vol = nullptr;
-    double sign = 1;  // -1: against the quote of the pair
+    double sign = 1;  // -1 if opposite to the quoted pair
     loading by{};
     std::size_t number = 0;  // index in the table of correlations
 };
-// A driver for an asset's logarithm, one or (a cross) two for an exchange rate, one a factor for a rate.
+// Summands of a noise: a driver for an asset, one or two (a cross) for an exchange rate, one per rate factor.
 using drivers = std::vector<driver>;
 
-// Correlations of all drivers of a trade, looked up once a plan because every step needs every pair.
+// Correlations of all drivers of a trade. They are looked up once per plan, since each step needs every pair.
 class driver_correlations {
   public:
     driver_correlations() = default;

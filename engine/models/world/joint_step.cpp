@@ -53,13 +53,13 @@ class joint_moves {
     }
     value shock(std::size_t source) const { return shocks_[source]; }
 
-    // True if a factor and own factor k of its model share noise only with each other and have no drift.
+    // True if `f` and own factor k of its model share noise only with each other, without a quanto drift.
     bool is_by_itself(const factor& f, std::size_t k) const {
         return !roots_.shares_noise(f.number) && f.quanto.empty() && !f.sources_of_others[k];
     }
 
-    // The move of own factor k. Without a named correlation its noise beyond the part shared with the factor
-    // is its own, which is consistent with any correlations of the others.
+    // The move of own factor k. If no correlation names it, it shares noise with `f` alone, and the rest of
+    // its noise is independent, which is consistent with any correlations of other sources.
     value other(const factor& f, std::size_t k) const {
         if (const auto named = f.sources_of_others[k]) return moves_[*named];
         const own_factor& other = f.others[k];
@@ -94,7 +94,7 @@ class joint_moves {
     const members& of_;
     const open_section& in_;
     step_roots roots_;
-    std::vector<value> shocks_, moves_;  // by source
+    std::vector<value> shocks_, moves_;  // indexed by source
 };
 
 class factor_step final : public own_section<step> {
@@ -109,7 +109,7 @@ class factor_step final : public own_section<step> {
         return at->second;
     }
     apart noise_apart(std::size_t k) override {
-        // Two independent normals suffice if nobody shares them.
+        // Two independent normals are enough if no other source shares them.
         if (moves_.is_by_itself(of_, k)) return {normal(), moves_.shock(of_.number)};
         const by_term& rho = of_.others[k].correlation;
         const std::string name = "_apart_" + std::to_string(k);
@@ -127,7 +127,7 @@ class factor_step final : public own_section<step> {
   private:
     const factor& of_;
     const joint_moves& moves_;
-    std::map<std::size_t, value> others_;  // cached, since each has a shock of its own
+    std::map<std::size_t, value> others_;  // cached, since each call would draw again
 };
 
 class rates_step final : public own_section<rate_step> {
@@ -142,7 +142,7 @@ class rates_step final : public own_section<rate_step> {
     const joint_moves& moves_;
 };
 
-// Logarithm after the cash dividends at the end of the step.
+// Logarithm of the level after the cash dividends at the end of the step.
 value fallen(const open_section& in, const factor& f, value x) {
     constexpr double nothing_left = 1e-30;  // representable in single precision
     const value fall = in.row_between("fall", f.number, [&](double from, double to) {

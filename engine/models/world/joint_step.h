@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records a world's step: turns independent shocks into joint moves of all sources, which the walks use.
+// Records the step of a world: turns independent normals into the correlated moves that walks use.
 #pragma once
 
 #include "engine/models/world/members.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Market numbers that a world's paths depend on, for people.
+// Market numbers on which a world's paths depend, to show to people.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section of a trade's program being recorded: its recorder, runs, and rows by run.
+// The section of a trade's program being recorded: its recorder, runs, and rows (numbers by run).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class open_section {
         runs_ = runs;
         is_step_ = false;
     }
-    // `by` supplies the numbers of rows until a later time; null restores the computed ones.
+    // Lets `by` supply the numbers of row_until(); null restores the computed numbers.
     void look_ahead_by(language::numbers_ahead* by) { ahead_ = by; }
     bool is_looking_ahead() const { return ahead_ != nullptr; }
     void enter_step() { is_step_ = true; }
@@ -36,13 +36,13 @@ class open_section {
     program::recorder& into() const { return *into_; }
     std::span<const double> grid() const { return grid_; }
 
-    // Rows named `name`#`number`, with one number for each run of a section after steps.
+    // Records a row `name`#`number` with one number for each run of a section after steps.
     program::value row(std::string_view name, std::size_t number,
                        const std::function<double(const language::occurrence&)>& of) const;
-    // Rows that also depend on a later time for each run.
+    // Records a row whose numbers also depend on a later time, which `years` has for each run.
     program::value row_until(std::string_view name, std::size_t number, std::span<const double> years,
                              const std::function<double(const language::occurrence&, double)>& of) const;
-    // Rows with one number for the interval of each run, in any section.
+    // Records a row with one number for the interval of each run, in any section.
     program::value row_between(std::string_view name, std::size_t number,
                                const std::function<double(double from, double to)>& of) const;
 
@@ -58,7 +58,7 @@ class open_section {
     language::numbers_ahead* ahead_ = nullptr;
 };
 
-// The open section with names of its own for one walk. `Seen` is section_at_hand or derived from it.
+// The open section as one walk sees it, with names of its own. `Seen` is section_at_hand or derived from it.
 template <class Seen>
 class own_section : public Seen {
   public:
@@ -85,7 +85,7 @@ class own_section : public Seen {
   private:
     const open_section& in_;
     std::size_t number_ = 0;
-    std::string rows_, states_;  // prefixes of names
+    std::string rows_, states_;  // prefixes of names of rows and states
     std::string stream_;
 };
 

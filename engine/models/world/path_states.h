@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a path in its world: places of factors, copies from before a step, and derived numbers in the
-// open section (growth of numeraires, martingales, levels).
+// The states of a path in its world: coordinates of factors, copies from before a step, and numbers that
+// follow (growth of numeraires, martingales, levels).
 #pragma once
 
 #include <cstdint>
@@ -19,33 +19,33 @@ class path_states {
 
     void begin();
 
-    // Coordinate of a factor: as it is, and including the growth of the numeraires.
+    // Coordinate of a factor now: at() as carried, grown() with the growth of numeraires.
     program::value at(const factor& f) const { return in_.into().read(kept_[f.number].now); }
     program::value grown(const factor& f, program::value x) const;
-    // Y of a currency's numeraire (rates.h).
+    // Y of the currency's numeraire (rates.h).
     program::value growth(const moving_rates& r) const;
 
-    // The martingale, and the martingale times the growth of the numeraires.
+    // The martingale of a factor; risen() multiplies it by the growth of numeraires.
     program::value martingale(const factor& f) const;
     program::value risen(const factor& f) const;
     program::value level(const factor& f) const;
-    // Future dividends, at an end of an interval seen from inside, or on a date after its own dividend.
+    // Value of future cash dividends: at an end of an interval, as seen inside it, or after the date's own.
     program::value shift(const factor& f, language::interval_end end, bool inside = true) const;
 
-    // Makes steps keep where the path was before them. Called in sections, before the step is recorded.
+    // Makes steps keep where a factor was before them. Called in sections, before the step is recorded.
     void watch(const factor& f);
     bool is_watched(const factor& f) const { return kept_[f.number].is_watched; }
     program::value before(const factor& f) const { return in_.into().read(kept_[f.number].before); }
-    // Before the jumps at the start of the step; only for a factor that jumps.
+    // Coordinate before the jumps at the start of the last step; only if f.jumps().
     program::value before_jumps(const factor& f) const {
         return in_.into().read(kept_[f.number].before_jumps);
     }
-    // At the end of the step, before a cash dividend of that day.
+    // Coordinate at the end of the last step, before a cash dividend of that day.
     program::value before_fall(const factor& f) const;
-    // Growth before the step; the first call starts to keep it.
+    // Y before the last step; the first call makes steps keep it.
     program::value growth_before(const moving_rates& r);
 
-    // Called in the step: `x` is the place before jumps, `start` the one after them, `end` before dividends.
+    // Called in the step: `x` is the coordinate before jumps, `start` after jumps, `end` before dividends.
     void keep_start(const factor& f, program::value start, program::value x);
     void keep_before_fall(const factor& f, program::value end);
     void keep_growth(const moving_rates& r);

@@ -15,7 +15,7 @@ using program::value;
 
 namespace {
 
-// Throws for cash dividends on the way: paths with too little left pay less, so the mean is unknown.
+// Throws for cash dividends in between: paths with too little left pay less, so the mean is unknown.
 void expect_no_fall(const factor& f, double from, double to) {
     if (!f.falls || markets::cash_fall(*f.asset, *f.carry, from, to) == 0) return;
     throw language::not_known_ahead("the value ahead of '" + f.name +
@@ -37,7 +37,7 @@ value prices_ahead::forward(const factor& f, std::span<const double> years, cons
 }
 
 // Black's formula for the random part of the asset. A call with a strike below the future dividends is always
-// exercised, which adds the difference between the least strike and that strike.
+// exercised, and `level - over_shift` adds what least_strike leaves out.
 value prices_ahead::option_value(bool call, const factor& f, value strike, std::span<const double> years,
                                  const std::string& named) const {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;
@@ -82,7 +82,7 @@ value prices_ahead::discount_on_path(const std::string& currency, interval_end e
     return expected * exp(-(at_start ? states_.growth_before(*r) : states_.growth(*r)));
 }
 
-// The mean of the future martingale is its current value times the quanto drift until then.
+// The mean at a later time: today's martingale times the quanto drift until then, scaled and shifted.
 prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<const double> years,
                                                    const std::string& named) const {
     const value grown = scaled_ahead(f, states_.martingale(f), years, named, [&](double from, double until) {
@@ -111,7 +111,7 @@ value prices_ahead::scaled_ahead(const factor& f, value now, std::span<const dou
     }) * quoted;
 }
 
-// Forward = spot / bond price, exact for any model in the asset's own currency.
+// Forward = spot / bond price, for any model, if the asset is in its own currency.
 value prices_ahead::forward_under_moving_rates(const factor& f, std::span<const double> years,
                                                const std::string& named) const {
     const value now = scaled_ahead(f, states_.risen(f), years, named,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices on the current date of later payments: forwards, options and bonds, and discounting along the path.
+// Prices of later payments on a section's date (forwards, options, bonds), and discounting on the path.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace tilewalk::models {
 
-// Implements questions of language::world for the open section. The first three throw
-// language::not_known_ahead if a price does not follow from the states of a path.
+// Answers such questions of language::world for the open section. The first three functions throw
+// language::not_known_ahead if the states of a path do not determine the price.
 class prices_ahead {
   public:
     prices_ahead(const members& of, const open_section& in, path_states& states)
@@ -35,7 +35,7 @@ class prices_ahead {
     affine_values ahead_of(const factor& f, std::span<const double> years, const std::string& named) const;
     program::value forward_under_moving_rates(const factor& f, std::span<const double> years,
                                               const std::string& named) const;
-    // A quantity `now` of the asset times the factor of the market that makes it a later price.
+    // Multiplies `now`, a number of the asset on the path, by the market's factor `scale` to a later time.
     program::value scaled_ahead(const factor& f, program::value now, std::span<const double> years,
                                 const std::string& named,
                                 const std::function<double(double from, double until)>& scale) const;

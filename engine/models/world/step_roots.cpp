@@ -39,7 +39,7 @@ std::vector<double> step_roots::root_of(const members& of, double from, double t
     for (std::size_t j = 0; j < n; ++j) {
         double pivot = c[j * n + j];
         for (std::size_t k = 0; k < j; ++k) pivot -= root[j * n + k] * root[j * n + k];
-        // Singular matrices occur (two assets with correlation 1): treat a pivot within rounding of 0 as 0.
+        // Takes a pivot within rounding of 0 as 0: matrices may be singular (two assets with correlation 1).
         if (pivot <= c[j * n + j] * 1e-12) continue;
         root[j * n + j] = kernels::sqrt(pivot);
         for (std::size_t i = j + 1; i < n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mandatory stops of a world's paths, and the length of steps.
+// Times at which a world's paths have to stop, and the length of steps.
 #pragma once
 
 #include <optional>

@@ -10,16 +10,16 @@
 
 namespace tilewalk::models {
 
-// An asset's stream has its name, which has no space.
+// Stream of a currency's rates. An asset's stream has the asset's name, which has no space.
 inline std::string stream_of_rates(const std::string& currency) {
     return currency + ".rate";
 }
-// Symmetric: the stream does not depend on which is the trade's currency.
+// The same for (one, other) and (other, one): the stream does not depend on the trade's currency.
 inline std::string stream_of_exchange(const std::string& one, const std::string& other) {
     return one < other ? one + " " + other : other + " " + one;
 }
 
-// All streams that trades in the market may draw from: assets first, in their order.
+// All streams from which trades in the market may draw: assets first, in the market's order.
 std::vector<program::stream_name> stream_names(const markets::market_state& of);
 
 }  // namespace tilewalk::models
