@@ -200,8 +200,8 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        std::vector<two> sensitivities(
-            n);  // of log bonds to the factors, less those of the bond to the start
+        // Derivatives of log bonds to the factors, less the derivatives of the bond to the start.
+        std::vector<two> sensitivities(n);
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);
             sensitivities[k] = {b[0] - to_start[0], b[1] - to_start[1]};
@@ -276,8 +276,8 @@ class conditional_swap {
     }
 
     std::vector<lognormal_payment> payments_;  // values at the mean of the given factor
-    std::vector<double> shifts_;  // moves of each logarithm for one deviation of the given factor
-    double given_ = 0;            // standard deviation of the given factor
+    std::vector<double> shifts_;               // moves of logarithms by a deviation of the given factor
+    double given_ = 0;                         // the deviation of that factor
 };
 
 }  // namespace
