@@ -29,7 +29,7 @@ struct parameter_row {
     std::string_view meaning;
     bool may_be_by_term = false;
     std::string_view takes = "a number";
-    std::span<const std::string_view> choices{};  // the first is the default
+    std::span<const std::string_view> choices{};  // allowed words; the first is the default
     std::optional<double> preset{};
     std::string_view otherwise = "required";  // text for users about a missing value, if `preset` is empty
 

@@ -33,7 +33,7 @@ using program::value;
 // For a smaller positive beta, b is so much larger than F that F + b loses F in single precision.
 constexpr double least_beta = 0.01;
 
-// Largest deviation of F over a step, relative to F, with the tangent at F; beyond, it is at a higher F. With
+// Largest deviation of F over a step, relative to F, with the tangent at F; else it is at a higher F. With
 // eight steps, the probability of absorption in 10 years (beta 0.3, volatility 0.25, F 1) is off by 0.013
 // with a limit of 0.5, 0.004 with 1 and 0.002 with 1.5; above, a far tail would dominate the mean.
 constexpr double most_deviation = 1.5;

@@ -22,8 +22,8 @@ namespace tilewalk::models {
 struct world_needs {
     markets::market_view market;
     std::vector<std::string> assets;           // assets whose spot the script uses
-    std::vector<std::string> currencies;       // currencies whose exchange rate it uses
-    std::vector<std::string> rate_currencies;  // currencies whose interest rates alone it uses
+    std::vector<std::string> currencies;       // currencies whose exchange rate the script uses
+    std::vector<std::string> rate_currencies;  // currencies of which the script uses only interest rates
     std::string trade_currency;
 };
 

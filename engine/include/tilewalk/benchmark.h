@@ -29,7 +29,8 @@ struct benchmark_suite {
 };
 std::vector<benchmark_suite> benchmark_suites();
 
-// A suite to run and what to measure. An empty list selects all; some fields matter only to some suites.
+// A suite to run and what to measure. An empty list selects everything; a suite ignores fields that do not
+// concern it.
 struct benchmark_request {
     std::string suite;
     std::string subject;  // workload, model or file of a book to measure; empty: the suite's default

@@ -40,7 +40,7 @@ class book {
     // Every file that was read for the book, including products, calendars and files of shocks. A book parsed
     // from text appears under its `name`.
     std::vector<std::filesystem::path> files() const;
-    // Returns a book of these trades, in the old order. Throws tilewalk::error (usage) for an unknown id.
+    // Returns a book of these trades, in this book's order. Throws tilewalk::error (usage) for an unknown id.
     book only(const std::vector<std::string>& ids) const;
     value written() const;
 

@@ -74,8 +74,8 @@ inline constexpr std::array<std::string_view, 5> choice_names<greek_method>{"aut
                                                                             "likelihood_ratio", "bump"};
 
 enum class greek_view {
-    market,  // to numbers of the market
-    quotes,  // to calibration quotes, not to parameters fitted to them; needs a market from calibrate()
+    market,  // sensitivities to numbers of the market
+    quotes,  // to calibration quotes, not parameters fitted to them; needs a market from calibrate()
 };
 template <>
 inline constexpr std::array<std::string_view, 2> choice_names<greek_view>{"market", "quotes"};

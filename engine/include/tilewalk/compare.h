@@ -33,7 +33,8 @@ struct price_difference {
     bool error_of_parts = false;
     // True if both have the same random numbers: no difference is chance, and `error` may be too large.
     bool common_random_numbers = false;
-    // True if both prices have the same random numbers but another use for them, such as another control.
+    // True if both prices have the same random numbers but use them otherwise, as for another control
+    // variate.
     bool other_decisions = false;
     double z = 0;                 // difference in standard errors; infinite if prices without errors differ
     bool same_bits = false;       // price and standard error are equal

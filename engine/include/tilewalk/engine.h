@@ -30,7 +30,7 @@ struct engine_state;
 }
 
 struct warmed_kernel {
-    std::string name;                   // of the shape that the kernel's programs share
+    std::string name;                   // of the program (arithmetic without a trade's numbers)
     std::vector<std::string> products;  // products whose trades need the kernel
     std::string architecture;           // "sm_90"
     bool from_cache = false;
@@ -40,9 +40,9 @@ struct warmed_kernel {
 
 // A kernel whose build variants were timed on a GPU.
 struct tuned_kernel {
-    std::string name;                                        // of the shape that the kernel's programs share
-    std::vector<std::string> products;                       // products whose trades need the kernel
-    std::string untuned, best;                               // build variants before and after tuning
+    std::string name;                   // of the program (arithmetic without a trade's numbers)
+    std::vector<std::string> products;  // products whose trades need the kernel
+    std::string untuned, best;          // build variants before and after tuning
     double untuned_milliseconds = 0, best_milliseconds = 0;  // time of a launch with `paths` paths a trade
     std::uint64_t paths = 0;
     std::size_t candidates = 0;
@@ -130,7 +130,8 @@ class engine {
 };
 
 inline constexpr std::size_t most_sample_paths = 1024;
-// Returns paths of a trade; none if nothing is random. Throws tilewalk::error if it can't be planned.
+// Returns the first `paths` paths of a trade; none if nothing is random. Throws tilewalk::error if the trade
+// is unknown or can't be planned.
 trade_paths paths_of(const engine& by, const book& trades, const market& in, const std::string& trade,
                      const run_options& options = {}, std::size_t paths = 10);
 

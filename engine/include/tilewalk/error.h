@@ -27,7 +27,7 @@ struct location {
     friend bool operator==(const location&, const location&) = default;
 };
 
-// "file:12:7", "file:12", "file" or "".
+// Returns "file:12:7", "file:12", "file" or "".
 std::string to_string(const location& where);
 
 class error : public std::runtime_error {

@@ -30,7 +30,7 @@ struct imported_portfolio {
 
 struct known_trade {
     std::string name;      // "FxOption"
-    std::string products;  // products that it becomes
+    std::string products;  // products that such a trade becomes
 };
 std::vector<known_trade> known_ore_trades();
 

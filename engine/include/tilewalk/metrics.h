@@ -15,7 +15,7 @@ struct told_run {
     std::string command;  // command that made the results, such as "price"
     std::string book;     // label of the run's metrics
     const results& prices;
-    const scenario_results* scenarios = nullptr;  // null if there are none
+    const scenario_results* scenarios = nullptr;  // scenario results; null if there are none
     const timings::account* times = nullptr;      // time by stage; null if not measured
     std::chrono::system_clock::time_point at{};   // the time of writing
     // Shard that was run, such as "3/16", and its stage, "pricing" or "training". `prices` is then

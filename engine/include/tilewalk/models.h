@@ -9,7 +9,7 @@ namespace tilewalk {
 
 struct parameter_page {
     std::string name;      // "heston.v0" if in a mapping `heston`
-    std::string takes;     // "a number between 0 and 100, also by term"
+    std::string takes;     // accepted values: "a number between 0 and 100, also by term"
     std::string left_out;  // value if left out: "default 100", "computed: ..."; or "required"
     std::string meaning;
 };

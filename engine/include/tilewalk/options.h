@@ -58,8 +58,8 @@ struct run_options {
     std::function<void(const progress&)> on_progress;
     // Flag that any thread may set to true; the run then throws tilewalk::error (cancelled) soon.
     const std::atomic<bool>* cancel = nullptr;
-    // Fail trades that need a correlation which the market does not state, as its `complete: true` does. By
-    // default such a correlation is 0, and the manifest lists it.
+    // Fail trades that need a correlation which the market does not state. A market with `correlations:
+    // {complete: true}` has the same effect. By default such a correlation is 0, and the manifest lists it.
     bool demand_correlations = false;
     bool keep_policies = false;  // fill results::policies
     // Receives the time of each stage of one run at a time.

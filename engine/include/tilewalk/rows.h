@@ -74,7 +74,7 @@ struct price_row {
     // the standard error is itself unreliable, and `thin` is true.
     double effective_hits = 0;
     bool thin = false;
-    // Bound on the error from time steps, which standard_error leaves out; 0: exact dates, missing: unknown.
+    // Bound on the error from time steps, not in standard_error; 0: paths are exact, missing: unknown.
     double error_steps = no_figure;
     // Price minus the price in double, on a sample of the paths; empty if the price is in double.
     std::optional<double> shadow_difference;

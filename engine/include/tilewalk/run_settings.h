@@ -60,7 +60,8 @@ struct run_settings {
     // File of random numbers of steps (shocks) to use instead of generated ones.
     std::optional<std::string> replay{};
 
-    // How shocks reach a GPU thread and how kernels are built. Only `reduction` can change bits of a price.
+    // How shocks reach a GPU thread and how kernels are built. Only `reduction` can change a price: its last
+    // bits.
     std::optional<std::string> prefetch{};     // "auto" or the name of a feed, a way to prefetch
     std::optional<int> distance{};             // steps to prefetch ahead
     std::optional<std::string> layout{};       // layout of a ring buffer in shared memory, by name

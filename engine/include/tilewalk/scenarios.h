@@ -93,7 +93,8 @@ struct trade_in_tail {
     std::size_t trade = 0;
     double level = 0;
     double component_quantile = no_figure, component_quantile_error = no_figure;
-    double component_shortfall = no_figure, component_shortfall_error = no_figure;  // error: upper bound
+    // The error is an upper bound.
+    double component_shortfall = no_figure, component_shortfall_error = no_figure;
     double incremental_quantile = no_figure, incremental_shortfall = no_figure;
 };
 

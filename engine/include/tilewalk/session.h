@@ -22,7 +22,7 @@ class open_book;
 }
 
 struct session_facts {
-    std::uint64_t trades_planned = 0;   // so far, with repetitions
+    std::uint64_t trades_planned = 0;   // planned so far, counting repetitions
     std::size_t plans = 0;              // plans kept, at most one per trade
     std::size_t programs = 0;           // programs kept, which trades of a shape share
     std::size_t programs_compiled = 0;  // programs compiled for the CPU
@@ -36,7 +36,7 @@ class session {
   public:
     // Returns prices with the bits of engine::price. If control variates are on, the bits are those of one
     // call with the book's own market first and `in` second, since controls are chosen in the first. Plans
-    // only trades again that read a changed part of the market: a curve, asset, exchange rate, correlation or
+    // again only trades that read a changed part of the market: a curve, asset, exchange rate, correlation or
     // fixing. A model that was read anew counts as changed; a new as_of changes all trades. Options may vary
     // between calls, but another precision plans all trades again. Keeps the markets of its plans alive. On
     // GPUs, kernels and data stay in place and only changed numbers are copied, if paths, settings and

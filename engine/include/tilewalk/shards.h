@@ -43,7 +43,8 @@ struct sharded_request {
 };
 
 // Some trades of the book, counted from 0, on some tiles (of 1,024 paths) of their run. Scenarios and
-// differences also have a range of markets: 0 is the base market, the last is sensitivities.
+// differences also have a range of markets: 0 is the base market, and the last stands for sensitivities that
+// explain gains.
 struct shard_piece {
     std::size_t first_trade = 0, end_trade = 0;
     std::size_t first_market = 0, end_market = 1;

@@ -138,7 +138,7 @@ struct trade_plan {
             std::size_t rank_paid = 0, rank_unpaid = 0;
         };
         std::vector<date> dates;           // future dates
-        std::uint64_t training_paths = 0;  // paths that showed the ranks
+        std::uint64_t training_paths = 0;  // paths on which the ranks were found
     };
     std::optional<decision> decides_by;
     // A comparison at which the payoff jumps. Sensitivities to market numbers that move the compared values

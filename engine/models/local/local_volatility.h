@@ -15,8 +15,8 @@ namespace tilewalk::models {
 markets::surface_reading read_surface_of(const config::node& parameters, const reading& of);
 std::vector<std::string> remarks_of(const markets::surface_reading& read);
 
-// Defaults. A bridge between two steps has a constant variance: with a volatility proportional to 1 / spot, a
-// barrier option is off by 0.5 % with 100 watched steps a year, and by 0.1 % with 500.
+// Parameters of surface models. Bridges have a constant variance: with a volatility proportional to 1 / spot,
+// a barrier option is off by 0.5 % with 100 watched steps a year, and by 0.1 % with the default of 500.
 inline constexpr parameter_row surface_row{
     .name = "surface", .meaning = "by_strike, by_moneyness, svi or local", .takes = "a volatility surface"},
     points_row{.name = "points",

@@ -24,7 +24,7 @@ struct moving_rates {
     std::string currency;
     const rate_model* model = nullptr;
     std::unique_ptr<rate_walk> walk;
-    drivers quanto;  // drivers of the exchange rate to the trade's currency; empty if that is the currency
+    drivers quanto;  // drivers of the exchange rate to the trade's currency; empty for this currency itself
     std::size_t first_source = 0;  // index of the walk's first noise
 
     std::string stream() const { return stream_of_rates(currency); }
@@ -44,7 +44,7 @@ struct factor {
     std::unique_ptr<models::walk> walk;  // null for an exchange rate
     std::vector<own_factor> others;      // further sources of noise of the model
     std::vector<std::optional<std::size_t>> sources_of_others;
-    drivers quanto;    // drivers of the exchange rate to the trade's currency; empty if equal
+    drivers quanto;    // drivers of the rate to the trade's currency; empty for this currency itself
     double start = 0;  // exchange rate today
     const moving_rates* rates = nullptr;  // of the asset's or foreign currency; null if deterministic
     bool has_cash_dividends = false;      // future cash dividends are in `shift`

@@ -29,7 +29,7 @@ class path_states {
     program::value martingale(const factor& f) const;
     program::value risen(const factor& f) const;
     program::value level(const factor& f) const;
-    // Value of future cash dividends: at an end of an interval, as seen inside it, or after the date's own.
+    // Value of future cash dividends at an end of the interval; if `inside`, before a dividend at its end.
     program::value shift(const factor& f, language::interval_end end, bool inside = true) const;
 
     // Makes steps keep where a factor was before them. Called in sections, before the step is recorded.
