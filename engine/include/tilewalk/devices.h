@@ -37,7 +37,7 @@ struct device_pages {
     std::string compiler_folder;
     std::string why_no_compiler;  // why kernels can't be compiled; empty if they can
     std::string kernel_folder;    // cache of compiled kernels; empty if there is none
-    std::string why_not_kept;     // why there is no cache; empty if there is one
+    std::string why_not_kept;     // why kernels are not kept there; empty if they are
 
     // GPUs that `device: auto` uses. If there are none, it uses the processor, and `why_processor` says why.
     std::vector<int> automatic;

@@ -36,8 +36,9 @@ struct early_exercise {
     // Bounds; missing if holder and issuer both have rights, since the policy's value is then no bound.
     double lower_bound = no_figure, lower_error = no_figure;
     double upper_bound = no_figure, upper_error = no_figure;
-    // True if the distance of the bounds is more than `wide_above` of the policy's value. The policy's value
-    // is then the price, since it is usually nearer to the truth than the bound of a poor martingale.
+    // True if the bounds are further apart than `wide_above` times the policy's value and than 4 times its
+    // error. The policy's value is then the price, since it is usually nearer to the truth than the bound of
+    // a poor martingale.
     bool wide = false;
     // The price extrapolated to continuous exercise, if the trade states a right every so many years between
     // two dates, and the size of its possible error. The bounds are for the stated dates.
