@@ -12,10 +12,10 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Limit on plans in moved markets, made in parallel, that are in memory together.
+// Limit on plans in moved markets that are in memory together; they are made in parallel.
 constexpr std::size_t planned_at_once = 256;
 
-// A method asked for by name is not replaced by another.
+// Fails the rows if the user named a method that can't find them, rather than take another method.
 bool refuse(const greek_rows& tell, greek_method by, const std::vector<way_of_trade>& ways, const results& of,
             numbered_rows& rows) {
     const bool is_smoothing = by == greek_method::smoothed;
@@ -31,7 +31,8 @@ bool refuse(const greek_rows& tell, greek_method by, const std::vector<way_of_tr
     return true;
 }
 
-// Empty if the number moves nothing. `at`: prices above and below, far and, for the bias, near.
+// Empty if the number moves no price. `at` has the prices with the number up and down, then with half the
+// move if a bias is stated.
 std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, std::size_t i,
                                     const bumped& which, const std::vector<const price_row*>& at,
                                     const greeks::moved_twice& about) {
@@ -42,7 +43,7 @@ std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, s
         const std::string why = "where " + row.key + " has moved, it can't be priced: " + p->message;
         return failed(std::move(row), why, p->kind);
     }
-    // Differences of trades with rights are those of their policies' worth.
+    // Trades with rights are priced here at their policies' worth, not between bounds.
     const auto& early = of.rows[i].early;
     const double here = early ? early->policy_value : of.rows[i].price;
     const bool stands = std::ranges::all_of(at, [&](const price_row* p) { return p->price == here; });
@@ -58,11 +59,11 @@ std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, s
         const studies::run_parts parts(of.manifest);
         studies::estimate change = studies::estimate(*at[0], parts) - studies::estimate(*at[1], parts);
         change /= about.wide.distance;
-        change.beside = 0;  // `fill` states what a control leaves
+        change.beside = 0;  // set by `fill` from the control's rounding
         tell.fill(row, i, n, std::move(change));
         row.walk = report::walk_of_all(at);
     }
-    // No path has shown what the number does, so no error is known.
+    // All prices are equal, so no path shows the effect and no error is known.
     if (stands) row.standard_error = no_figure;
     row.bias = about.bias(far, near);
     return row;
@@ -111,7 +112,7 @@ void add_bumped(greek_run& run, const std::vector<way_of_trade>& ways,
     std::map<bumped, std::vector<std::size_t>> by_number;
     for (const std::size_t i : priced_in(to))
         for (const bumped& n : ways[i].bumps) by_number[n].push_back(i);
-    // Numbers bumped for the same trades go together, so that planning has many plans to make at a time.
+    // Numbers bumped for the same trades are priced together, so that threads have many plans to make.
     std::map<std::vector<std::size_t>, std::vector<bumped>> by_trades;
     for (const auto& [n, places] : by_number) by_trades[places].push_back(n);
     for (const auto& [places, numbers] : by_trades) {

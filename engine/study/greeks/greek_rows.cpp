@@ -65,7 +65,7 @@ void greek_rows::fill(greek_row& row, std::size_t trade, std::size_t number,
     const bool is_integrated = known != decided.end() && known->second.integrates.value_or(false);
     const bool may_be_rounding = is_integrated || run.controls.here(priced.trade) != nullptr;
     if (!may_be_rounding || !(row.standard_error >= 0)) return;
-    constexpr double of_a_number = 0x1p-51;  // a difference of two
+    constexpr double of_a_number = 0x1p-51;  // rounding of a difference of two doubles
     const double size = std::abs(priced.price) + std::abs(run.controls.mean_here(priced.trade));
     const double rounding =
         of_a_number * size / run.asked.numbers[number].risk.small * std::abs(scale(trade, number));
@@ -83,9 +83,9 @@ greek_row greek_rows::pathwise(std::size_t trade, const way_of_trade& way, std::
     }
     fill(row, trade, way.numbers[k], {derivatives[k], studies::run_parts(of.manifest)});
     row.walk = priced.walk;
-    // The derivative of a payoff with a kink jumps, and moves by whole paths. Like a price that jumps, it
-    // errs by one path at least, as much as each path that carries the price. The rest that a control leaves
-    // has another variance, and kinks of both near each other, or none if the control is exact.
+    // A kink of the payoff is a jump of its derivative, whose mean moves by whole paths: the error is at
+    // least the value over the number of paths that carry it. With a control, that number is the control's. A
+    // control that leaves only rounding leaves no kink.
     const auto control = run.controls.here(priced.trade);
     const double hits = control == nullptr ? priced.effective_hits
                                            : control->share_of_hits * static_cast<double>(of.manifest.paths);
@@ -109,7 +109,7 @@ greek_row greek_rows::treated(std::size_t trade, const way_of_trade& way, std::s
     fill(row, trade, number, {means, parts});
     row.walk = as_chosen->second.walk;
     if (row.has_failed()) return row;
-    // No path has come near the jump, so no error is known.
+    // All parts are equal: no path has come near the jump, so no error is known.
     if (std::ranges::all_of(means, [&](double m) { return m == means.front(); }))
         row.standard_error = no_figure;
     if (!has_bias) return row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greeks: derivatives of paths if these are the derivatives of the price, else differences of prices.
+// Greeks: pathwise derivatives if their mean is the derivative of the price, else differences of prices.
 #include <algorithm>
 #include <utility>
 
@@ -19,8 +19,8 @@ namespace verbs {
 
 namespace {
 
-// Pilots know only so well how a control moves in one market. Differences of derivatives suffer more from
-// that than they gain by a control that leaves more.
+// Least gain of a control where derivatives are differenced: a pilot knows only roughly how a control moves
+// with the market, and with a weaker control that error outweighs the gain.
 constexpr double least_gain_of_differences = 1000;
 
 struct planned_greeks {
@@ -28,10 +28,10 @@ struct planned_greeks {
     jumping_trades jumping;
     std::uint64_t steps_of_pilot = 0;
     decide::decided_by_trade decided;
-    std::map<std::size_t, decide::decided> of_derivatives;  // by trade: not of its price
+    std::map<std::size_t, decide::decided> of_derivatives;  // by trade; not for its price
 };
 
-// Counts expected walks: two widths of smoothing, four markets for each difference.
+// Returns the expected walks of single trades: two per smoothed jump, four moved markets per difference.
 double walks_to_come(const greek_run& run, const planned_greeks& plans) {
     const auto count = [&](std::string_view measure) {
         return static_cast<double>(std::ranges::count_if(
@@ -50,7 +50,7 @@ double walks_to_come(const greek_run& run, const planned_greeks& plans) {
            static_cast<double>(others);
 }
 
-// Chooses treatments of jumps, and adds the way back of the first walk.
+// Chooses treatments of jumps, and adds what they need to the first walk.
 void treat_jumps(greek_run& run, planned_run& r, const stages& by, planned_greeks& plans) {
     const sources from(run.run, nullptr, by.held);
     for (auto& [i, trade] : plans.jumping)
@@ -105,13 +105,13 @@ numbered_rows rows_of_paths(const greek_run& run, const planned_greeks& plans, c
     return out;
 }
 
-// Prices trades whose derivatives have another control again, as `price` does.
+// Prices trades again whose derivatives took another control, so that their prices are those of `price`.
 void price_apart(greek_run& run, const planned_greeks& plans, bool are_of_book, results& to) {
     std::vector<std::size_t> places;
     for (const auto& [i, of] : plans.of_derivatives)
         if (of.control_of_derivatives && to.rows[i].status != trade_status::failed) places.push_back(i);
     if (places.empty()) return;
-    // Shifts suit one control, points suit both.
+    // Importance shifts suit one control only and are chosen anew; points suit both.
     decide::decided_by_trade policies;
     for (const auto& [trade, what] : plans.decided) policies[trade].policy = what.policy;
     const stages by{.are_of_book = are_of_book,
@@ -128,7 +128,7 @@ first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const 
                double widths) {
         const greek_options wanted{std::move(keys), run.wanted.method};
         run.progress.begin(static_cast<double>(some.size()));
-        // Another day has other dates.
+        // Decisions are for one day, as exercise dates move.
         const bool is_same_day = state_of(moved).as_of == state_of(run.in).as_of;
         stages in_it = usual;
         if (is_same_day) in_it.held = &plans.decided;

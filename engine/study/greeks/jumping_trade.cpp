@@ -14,7 +14,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Points err so much less that narrower widths, with less bias, are best.
+// Points have so much smaller errors that narrower widths, which have less bias, are best.
 std::array<double, 4> tried_widths(const jumping_trade& of) {
     if (of.takes_points) return {0.25, 0.125, 0.0625, 0.03125};
     return {1, 0.5, 0.25, 0.125};
@@ -41,14 +41,14 @@ estimate estimate_of(const std::vector<double>& parts) {
 
 struct judged {
     treatment by{};
-    double squared_error = INFINITY;  // its mean, in a run of which the pilot is a share
+    double squared_error = INFINITY;  // mean square error expected of the run
 };
 
-// Returns the best width, from the pilot's means with each of them, by part.
+// Returns the best width. `means` are the pilot's, by width and part; `share` is its paths over the run's.
 judged best_width(std::span<const double> widths, const std::vector<std::vector<double>>& means,
                   double share) {
-    // How far the mean is from that of a narrower width, less what chance makes of it on average. Forgiving
-    // more would take widths whose bias the run understates.
+    // Squared distance from the mean at a narrower width, less its variance. If more were subtracted, widths
+    // would be chosen whose bias the run understates.
     const auto squared_bias = [&](std::size_t width) {
         double out = 0;
         for (std::size_t narrower = width + 1; narrower < means.size(); ++narrower) {
@@ -71,7 +71,7 @@ judged best_width(std::span<const double> widths, const std::vector<std::vector<
 
 using treated_trades = std::vector<std::pair<std::size_t, treatment>>;
 
-// Walks trades, each by one treatment, and adds what that finds.
+// Walks each trade by its treatment and adds the derivatives to `found`.
 run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, const treated_trades& treated,
                           const inner_options& how, stages by, found_by_trade& found) {
     std::vector<std::size_t> places;
@@ -102,12 +102,12 @@ inner_options options_of_pilot(greek_run& run) {
     out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
     out.overrides.precision = precision::double_;
     out.overrides.paths = paths_of_pilot(run.run);
-    // The pilot may have more paths than the run, in a precision that some sources are not for.
+    // The pilot may have more paths and another precision than the run's random source supports.
     if (run.run.unit_paths == 0) out.overrides.random = random::on_any_device(source_of(run.run, false)).name;
     return out;
 }
 
-// share`: the pilot's part of the run.
+// `share`: the pilot's paths over the run's.
 void choose(const jumping_trade& trade, std::size_t number, const found_by_treatment& found, double share,
             jumping_trade::choice& of) {
     judged best{of.by};
@@ -120,19 +120,19 @@ void choose(const jumping_trade& trade, std::size_t number, const found_by_treat
         if (by_width.size() == widths.size()) best = best_width(widths, by_width, share);
     }
     if (const auto at = found.find(by_likelihood_ratio); of.can_be_scored && at != found.end()) {
-        // Likelihood ratios have no bias. An error that is not a number is never less.
+        // Likelihood ratios have no bias. They are not chosen if their variance is NaN.
         if (estimate_of(at->second.means[number]).variance * share < best.squared_error)
             best.by = by_likelihood_ratio;
     }
     of.by = best.by;
 }
 
-// Likelihood ratios come after all else, since they take a mean of the payoff.
+// Likelihood ratios are tried last, as they subtract a mean payoff that the other walks find.
 struct tries_of_pilot {
     treated_trades first, then;
 
     tries_of_pilot(const greek_run& run, const jumping_trades& trades) {
-        // A file of shocks has no other paths for a pilot.
+        // The pilot needs paths of its own, which a file of shocks does not have.
         if (!run.states_bias() || !run.run.replay.empty()) return;
         for (const auto& [i, trade] : trades) {
             if (trade.is_decided) continue;
@@ -225,7 +225,7 @@ std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades,
         steps += walk_treated(run, trades, treated, how, by, found).path_steps;
     };
     walk(tries.first);
-    // The narrowest smoothing knows the mean of the payoff best.
+    // begin() has the narrowest smoothing, whose mean payoff has the least bias.
     for (const auto& [i, as] : tries.then)
         trades.at(i).control = found[i].empty() ? 0 : found[i].begin()->second.price;
     walk(tries.then);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades whose payoffs jump as the market moves; a pilot chooses a way to each number's derivative.
+// Trades whose payoffs jump as the market moves. A pilot chooses how each number's derivative is found.
 #pragma once
 
 #include <cstddef>
@@ -29,44 +29,44 @@ struct jumping_trade {
     };
     std::shared_ptr<const ready_trade> ready;
     std::shared_ptr<const program::adjoint_program> smoothed;
-    std::shared_ptr<const program::tangent_program> smoothed_forth{};  // null: the way back costs less
-    std::shared_ptr<const program::scored_adjoint> scored{};           // null: there are no likelihood ratios
+    std::shared_ptr<const program::tangent_program> smoothed_forth{};  // null if the adjoint costs less
+    std::shared_ptr<const program::scored_adjoint> scored{};           // null if not to be had
     program::path_data scored_data{};
     std::vector<program::path_data> moves{};
     program::smoothing usual{};
-    std::vector<std::string> keys{};               // of the numbers in the market
-    std::vector<std::optional<choice>> choices{};  // by number; empty: it moves no jump
-    double control = 0;                            // subtracted from the payoff for likelihood ratios
+    std::vector<std::string> keys{};               // of the market's numbers
+    std::vector<std::optional<choice>> choices{};  // by number; empty if no jump moves
+    double control = 0;                            // subtracted from payoffs under likelihood ratios
     bool takes_points = false;
-    bool is_decided = false;  // no pilot chooses
+    bool is_decided = false;  // true if no pilot is needed
 
     bool any_can(bool choice::*so) const;
-    // Takes decisions. A number without one calls for a pilot.
+    // Takes earlier decisions. A number without one that fits still needs a pilot.
     void take(const decide::treated_jumps& jumps);
     std::shared_ptr<const decide::treated_jumps> decisions() const;
 
-    // Adds to the plan what finds derivatives by this treatment.
+    // Adds to the plan the programs that find derivatives by this treatment.
     void add_derivatives(planned& to, treatment by) const;
-    // In the first walk, which also prices: the widest smoothing of any number, or the usual one.
+    // Returns the treatment of the first walk: the widest smoothing chosen, else the usual one.
     treatment first() const;
-    // With twice the widths of smoothing, for a bias.
+    // Returns the treatments of all numbers; if biases are stated, also smoothing at twice each width.
     std::set<treatment> needed(bool states_bias) const;
 };
-using jumping_trades = std::map<std::size_t, jumping_trade>;  // by place in the book
+using jumping_trades = std::map<std::size_t, jumping_trade>;  // by the trade's place in the book
 
-// Returns the tries of the pilot in walks of the whole run.
+// Returns the cost of the pilot in walks of the run.
 double walks_of_pilot(const greek_run& run, const jumping_trades& trades);
-// Minimises the mean square error by a pilot, in double on every device. Returns its path-steps.
+// Chooses treatments of least mean square error by a pilot, in double. Returns the pilot's path-steps.
 std::uint64_t choose_treatments(greek_run& run, jumping_trades& trades, const decide::decided_by_trade& held);
 
 struct found_so {
-    std::vector<std::vector<double>> means;  // of derivatives, by number and part
-    std::uint64_t walk = 0;                  // price_row::walk of their paths
+    std::vector<std::vector<double>> means;  // derivatives, by number and part
+    std::uint64_t walk = 0;                  // see price_row::walk
     double price = 0;
 };
 using found_by_treatment = std::map<treatment, found_so>;
-using found_by_trade = std::map<std::size_t, found_by_treatment>;  // without walks that failed
-// Finds derivatives by all treatments that numbers need; `first` has those of the first walk.
+using found_by_trade = std::map<std::size_t, found_by_treatment>;  // lacks failed walks
+// Finds derivatives by every treatment that numbers need. `first` has those of the first walk.
 found_by_trade find_by_treatments(greek_run& run, const jumping_trades& trades,
                                   const std::vector<std::vector<std::vector<double>>>& first, results& to,
                                   const stages& by);

@@ -14,14 +14,14 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Cuts a run into 16 to 31 parts, each of equally many parts of its tallies.
+// Cuts a run into 16 to 31 parts, each made of equally many parts of its tallies.
 struct cut_by_policies {
     static constexpr std::size_t wanted = 16;
     std::size_t each, parts;
 
     explicit cut_by_policies(std::size_t parts_of_run)
         : each(std::max<std::size_t>(parts_of_run / wanted, 1)), parts(parts_of_run / each) {}
-    // Some parts are walked again by policies of fewer functions, trained on fewer paths.
+    // True for parts walked again by a policy of fewer functions, trained on fewer paths.
     static bool is_also_coarse(std::size_t part) { return part % 4 == 0; }
 };
 
@@ -50,9 +50,9 @@ class found_by_parts {
         }
     }
 
-    // Gives a row the mean of the parts, with an error from their spread. The bias adds what functions of
-    // half the degree, fitted on half of the training paths, change on the same paths, and the error of that
-    // change, which few parts tell. `own_error`: of the row's paths, if parts share them.
+    // Gives the row the mean and the spread of the parts. Adds to its bias the change, on the same paths, by
+    // policies of half the degree and half the training paths, and the error of that change. `own_error` is
+    // the error that the parts share, 0 if each has paths of its own.
     void fill(greek_row& row, const run_manifest& told, double own_error) const {
         const auto found = by_row_.find({row.trade, row.measure, row.key});
         if (found == by_row_.end() || found->second.any_failed) {
@@ -68,9 +68,9 @@ class found_by_parts {
         const mean_and_error mean = mean_of(fine), change = mean_of(coarser);
         row.value = mean.mean;
         row.standard_error = std::hypot(mean.error, own_error);
-        // A policy's error in the difference of two days is of the second order.
+        // In the difference of two days, a policy's error is of the second order.
         if (row.measure != "theta") row.bias += std::abs(change.mean) + change.error;
-        // Gives the parts of the run this mean and this error.
+        // Rescales the part means to this value and error.
         for (std::size_t p = 0; p < row.part_means.size(); ++p)
             row.part_means[p] = fine[std::min(p / cut_.each, cut_.parts - 1)];
         const studies::estimate of_parts(row.part_means, studies::run_parts(told));
@@ -80,7 +80,7 @@ class found_by_parts {
     }
 
   private:
-    // By part. A trade that a number does not move has no row in a part.
+    // By part; 0 where the part has no row, as the number does not move the trade.
     struct values {
         std::vector<double> fine, coarse;
         bool any_failed = false;
@@ -92,15 +92,15 @@ class found_by_parts {
     std::map<std::tuple<std::string, std::string, std::string>, values> by_row_;
 };
 
-// Given paths can't be drawn again: each part walks them all.
+// True if paths come from files: they can't be drawn anew, so each part walks them all.
 bool walks_all(const greek_run& run) {
     return !run.run.replay.empty() || !state_of(run.in).scenarios.empty();
 }
 
 part_of_run part_with_policy(const greek_run& run, std::size_t number, exercise::fitting fits,
                              std::uint64_t paths) {
-    // Fits less a martingale err so little that a quarter of the paths is enough. From an eighth, the rho of
-    // a put on two assets was 0.3 % off, of which its bias told half.
+    // Policies fitted less a martingale err so little that a quarter of the training paths is enough. With an
+    // eighth, the rho of a put on two assets was 0.3 % off, twice the stated bias.
     constexpr std::uint64_t least = 4096, share = 4;
     std::uint64_t training =
         std::min(run.run.training_paths, std::max(run.run.training_paths / share, least));
@@ -112,18 +112,18 @@ part_of_run part_with_policy(const greek_run& run, std::size_t number, exercise:
 }  // namespace
 
 void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows_by_trade& rows) {
-    // The paths of a share may pay nothing while others of the run do.
+    // This process may walk a share of the paths, all of which pay nothing: a zero error proves nothing then.
     const auto& work = run.options.work;
     const bool has_all = !work || work->has_all() || !work->may_walk();
     const auto is_of_paths = [&](const greek_row& g) {
         return !g.has_failed() && (g.standard_error != 0 || !has_all) && g.part_means.size() >= least_parts;
     };
-    // A policy file asks for the sensitivities of its own policies.
+    // A policy from a file keeps its row: its sensitivities are asked for, not those of a new training.
     const sources named(run.run);
     std::vector<std::size_t> places;
     std::size_t parts_of_run = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        // A right that is used today waits for no policy.
+        // No policy decides about a right that is used today.
         const auto& early = to.rows[i].early;
         if (!early || (early->policy_error == 0 && (has_all || early->policy_value != 0))) continue;
         if (named.known(to.rows[i].trade).policy) continue;

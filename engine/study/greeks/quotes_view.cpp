@@ -44,7 +44,7 @@ class quotes_view {
             for (std::size_t k = 0; k < fits_[f].keys.size(); ++k) places_[fits_[f].keys[k]] = {f, k};
     }
 
-    // Returns the options for the numbers that the wanted quotes follow from.
+    // Returns options that ask for the fitted numbers instead of the quotes that the user wants.
     greek_options of_market() const {
         greek_options out = wanted_;
         out.wanted.clear();
@@ -64,7 +64,7 @@ class quotes_view {
                 if (is_any) numbers.insert(fit.keys.begin(), fit.keys.end());
                 is_of_quotes = is_of_quotes || is_any;
             }
-            // A measure, or a pattern that fits numbers as well.
+            // Keeps a wish for other numbers too: a measure, or a pattern that fits their keys.
             if (!is_of_quotes || is_of_market(one)) out.wanted.push_back(one);
         }
         out.wanted.insert(out.wanted.end(), numbers.begin(), numbers.end());
@@ -104,7 +104,7 @@ class quotes_view {
                });
     }
 
-    // Returns rows with those of quotes in the place of each fit's first number, without totals.
+    // Returns rows without totals, with a fit's quotes in the place of its first number.
     std::vector<greek_row> of_trade(std::vector<greek_row> rows, const run_manifest& told) const {
         std::map<std::size_t, std::vector<const greek_row*>> fitted;
         for (const greek_row& r : rows)
@@ -144,7 +144,7 @@ class quotes_view {
     const greek_options& wanted_;
     const markets::market_state& in_;
     std::vector<fitted_numbers> fits_;
-    std::map<std::string, place> places_;  // of fitted numbers, by market key
+    std::map<std::string, place> places_;  // of each fitted number, by its key
 };
 
 }  // namespace

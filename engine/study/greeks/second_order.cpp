@@ -18,14 +18,14 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Numbers that move together, and the sensitivities whose changes are wanted.
+// Numbers of the market that move together, and the sensitivities whose change with them is wanted.
 struct mover {
     struct wanted {
         std::string measure;
         const asked_number* to;
-        bool is_square;  // the sensitivity is to what moves
+        bool is_square;  // `to` itself moves, as for gamma
     };
-    const asked_number* like;  // one of those that move
+    const asked_number* like;  // one of the numbers that move, for units and sizes
     std::vector<std::string> keys;
     std::vector<wanted> changes;
 };
@@ -66,7 +66,7 @@ class found_in {
             by_key_[{told_.greeks[i].trade, told_.greeks[i].key}] = i;
     }
     const results& told() const { return told_; }
-    // Null if the trade does not move with it.
+    // Null if the number does not move the trade.
     const greek_row* at(const std::string& trade, const std::string& key) const {
         const auto found = by_key_.find({trade, key});
         return found == by_key_.end() ? nullptr : &told_.greeks[found->second];
@@ -83,7 +83,7 @@ class found_in {
 double value_of(const greek_row* g) {
     return g == nullptr ? 0 : g->value;
 }
-// Returns a sensitivity with the error that its paths show; 0 for null.
+// Returns a sensitivity with only the error that its part means show; 0 if `g` is null.
 studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
     if (g == nullptr) return {};
     studies::estimate out(*g, studies::run_parts(told));
@@ -91,7 +91,7 @@ studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
     return out;
 }
 
-using in_four = std::array<const greek_row*, 4>;  // above and below, far and near
+using in_four = std::array<const greek_row*, 4>;  // up and down, then by half the move
 
 std::string how_found(const in_four& at) {
     std::string out;
@@ -169,7 +169,7 @@ class moved_run {
         }
     }
 
-    // Empty if the trade moves with neither in any of the markets.
+    // Empty if the trade has this sensitivity in none of the moved markets.
     std::optional<greek_row> row_of(std::size_t t, const mover::wanted& w,
                                     const std::array<found_in, 4>& found) const {
         greek_row row = named(trades_[t], w);
@@ -207,7 +207,7 @@ class moved_run {
     std::vector<std::size_t> trades_;
 };
 
-// The changes of all deltas in a day.
+// Finds charm: the change of every delta over a day.
 class charm_run {
   public:
     charm_run(const second_order_run& run, results& of)
@@ -249,7 +249,7 @@ class charm_run {
     }
 
   private:
-    using days = std::vector<found_in>;  // today and, if there is one, the next day
+    using days = std::vector<found_in>;  // today, and the next day if there is one
 
     days found_in_both(double share, double widths) const {
         const book some = some_of(run_.of.trades, trades_);
@@ -266,7 +266,7 @@ class charm_run {
         row = failed(std::move(row), why, kind);
     }
 
-    // A trade that is over the next day has no delta then.
+    // Sets the row to tomorrow's delta less today's. A trade that is over tomorrow has the delta 0.
     void fill(greek_row& row, std::size_t t, const greek_row& today, const days& found) const {
         if (found.size() < 2) return lose(row, tomorrow_.why_not(), error_kind::input);
         const price_row& priced = found[1].told().rows[t];
@@ -283,8 +283,8 @@ class charm_run {
         if (row.standard_error >= 0)
             row.standard_error = std::max(row.standard_error, rounding_of_difference({&today, later}));
     }
-    // Derivatives that a control leaves exact err by rounding, on all paths alike. Differences in the market
-    // leave out about the same on both days.
+    // Returns the rounding of deltas that a control makes exact: alike on all paths, so no part shows it.
+    // Errors of finite differences cancel, as both days have about the same.
     static double rounding_of_difference(const std::array<const greek_row*, 2>& of) {
         constexpr double of_one = 1e-9;
         double out = 0;

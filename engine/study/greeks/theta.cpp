@@ -11,12 +11,12 @@ namespace {
 
 struct prices_of_days {
     results later;
-    std::map<std::string, price_row> today{};  // of trades whose control serves no second day
+    std::map<std::string, price_row> today{};  // prices without a control that is too weak
 };
 
 prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places, const next_day& tomorrow,
                           stages by, const decide::decided_by_trade& decided, results& to) {
-    // Two days have two controls, whose difference outweighs what a weaker control saves.
+    // Least gain of a control here: two days have two controls, whose difference outweighs a smaller gain.
     constexpr double least_gain = 100;
     decide::decided_by_trade on_days = *by.held;
     std::vector<std::size_t> without;
@@ -28,7 +28,7 @@ prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places
         of.control_of_another_day = serves ? here : nullptr;
         if (!serves) of.control = nullptr;
         if (here == nullptr || serves) continue;
-        // Points that suit what a control leaves do not suit a trade without one.
+        // The points suit the payoff less its control, not the whole payoff.
         of.points.reset();
         without.push_back(i);
     }
@@ -36,7 +36,7 @@ prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places
     const book later = tomorrow.of(some_of(run.trades, places));
     prices_of_days out{std::move(run.walk(later, {&*tomorrow.in(), 1}, by, to).front().told)};
     if (without.empty()) return out;
-    // Policies are of one day.
+    // A policy belongs to one day, so prices of today follow today's.
     for (auto& [trade, of] : on_days)
         if (const auto today = decided.find(trade); today != decided.end()) of.policy = today->second.policy;
     std::vector<priced_book> today = run.walk(some_of(run.trades, without), {&run.in, 1}, by, to);

@@ -14,13 +14,13 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Moves in memory together: enough for many threads to end at about the same time.
+// Limit on moved numbers in memory together; with so many, threads end at about the same time.
 constexpr std::size_t moved_at_once = 4096;
 
-// Moves of programs' numbers with the market's, as differences. Trades go by place in the book.
+// How programs' numbers move with the market's, as differences. Trades are places in the book.
 class moves_of_trades {
   public:
-    // plans`, and `reads`, what they have read of the market, must outlive this.
+    // `plans`, and `reads`, the parts of the market that they have read, must outlive this.
     moves_of_trades(greek_run& run, const std::vector<planned>& plans,
                     std::span<const markets::market_reads> reads)
         : run_(run), plans_(plans), reads_(reads), read_(plans.size()), about_(run.asked.numbers.size()) {
@@ -39,7 +39,7 @@ class moves_of_trades {
         });
     }
 
-    // Returns the wanted numbers that the trade has read.
+    // Returns the wanted numbers in parts of the market that the trade's plan has read.
     const std::vector<std::size_t>& read(std::size_t trade) const { return read_[trade]; }
     void find_drifts(std::size_t trade) const {
         if (plans_[trade].subtracts() == nullptr) return;
@@ -49,18 +49,19 @@ class moves_of_trades {
         try {
             run_.controls.find_drifts(t.id, run_.asked.keys(read_[trade]));
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // differences of prices report what is wrong
+            throw_if_cancelled(e);  // bumping reports what is wrong
         }
     }
 
-    // Null if no difference of the program's numbers says how the price moves.
+    // Returns what plans the trade in moved markets; null if only differences of prices say how the price
+    // moves.
     std::unique_ptr<const plan::trade_numbers> numbers(std::size_t trade) const {
         if (read_[trade].empty() || run_.asked.by == greek_method::bump) return nullptr;
         const planned& p = plans_[trade];
         const ready_trade& of = p.as_recorded();
         plan::maker_of_deciders rights;
         if (p.rights) {
-            // A right that is used today is no part of the program.
+            // A right that is used today is not in the program, whose numbers then say too little.
             if (of.certain || p.rights->used_today) return nullptr;
             rights = [policy = p.rights->policy] { return exercise::follower_of(*policy); };
         }
@@ -71,7 +72,8 @@ class moves_of_trades {
             poll_of(run_.options.cancel), std::move(rights), adds ? &*adds : nullptr);
     }
 
-    // Moves with number `k` of those read; empty likewise. `of`: of this trade.
+    // Returns how the program moves with the number read(trade)[k]; empty if its price must be bumped. `of`
+    // is numbers(trade).
     std::optional<program::path_data> moves(const plan::trade_numbers* of, std::size_t trade,
                                             std::size_t k) const {
         const std::size_t n = read_[trade][k];
@@ -81,9 +83,9 @@ class moves_of_trades {
             return reads_[trade].are_alike(state_of(run_.in), state_of(moved));
         };
         if (is_alike(*about.up) && is_alike(*about.down)) return program::path_data();
-        // A number added to scenarios moves none of the program.
+        // A shift of a row of scenarios changes paths, not numbers of the program.
         if (of == nullptr || run_.asked.numbers[n].number->is_added) return std::nullopt;
-        // Numbers (null for another program), and the control's mean.
+        // Numbers, null if the market makes another program; and the control's mean.
         using recorded = std::pair<std::shared_ptr<const program::path_data>, double>;
         const auto in = [&](const market& moved) -> recorded {
             const plan::poll often = poll_of(run_.options.cancel);
@@ -103,7 +105,7 @@ class moves_of_trades {
             return greeks::moves_of_numbers(p.as_walked(*up, mean_up), p.as_walked(*down, mean_down),
                                             about.distance);
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // a difference of prices reports what is wrong
+            throw_if_cancelled(e);  // bumping reports what is wrong
             return std::nullopt;
         }
     }
@@ -112,8 +114,8 @@ class moves_of_trades {
     greek_run& run_;
     const std::vector<planned>& plans_;
     std::span<const markets::market_reads> reads_;
-    std::vector<std::vector<std::size_t>> read_;               // by trade
-    std::vector<std::optional<greeks::moved_markets>> about_;  // by number; empty: no trade reads it
+    std::vector<std::vector<std::size_t>> read_;               // by trade: numbers of the market
+    std::vector<std::optional<greeks::moved_markets>> about_;  // by number; empty if no trade reads it
 };
 
 bool has_kinks(const program::path_program& code) {
@@ -127,7 +129,7 @@ bool has_kinks(const program::path_program& code) {
 
 using choice = jumping_trade::choice;
 
-// Returns the treatments of jumps that move like this; empty if none that is asked for fits.
+// Returns the treatments possible for these jumps; empty if the method asked for is none of them.
 std::optional<choice> choice_for(const greek_run& run, const ready_trade& ready,
                                  const std::vector<program::jump>& moved, const program::path_data& move) {
     const greek_method by = run.asked.by;
@@ -141,7 +143,7 @@ std::optional<choice> choice_for(const greek_run& run, const ready_trade& ready,
     if (by != greek_method::likelihood_ratio)
         out.can_be_smoothed =
             are_among(run.adjoints->smoothable_of(ready.code, ready.data, ready.when), std::identity{});
-    // auto` takes a difference of prices, whose error it knows, if jumps can't be smoothed.
+    // The method auto bumps prices, with a known error, if jumps can't be smoothed.
     if (by == greek_method::likelihood_ratio || (by == greek_method::automatic && out.can_be_smoothed)) {
         const auto& scored = run.adjoints->scored_of(ready.code, ready.data, ready.when);
         out.can_be_scored = scored && are_among(scored->jumps, &program::scored_jump::at) &&
@@ -156,10 +158,11 @@ struct derivatives_of_paths {
     std::vector<program::path_data> moves{};
     std::vector<std::optional<choice>> choices{};
     std::vector<program::wanted_numbers> along{};
-    program::wanted_numbers wanted;  // of the program: all that move
+    program::wanted_numbers wanted;  // the program's numbers that move
 };
 
-// Tells derivatives of paths from differences of prices. Numbers that move nothing are in neither.
+// Splits numbers into those with derivatives of paths, which are returned, and to.bumps, which take
+// differences of prices. Numbers that move nothing are in neither.
 derivatives_of_paths derivatives_for(const greek_run& run, const ready_trade& ready,
                                      const std::vector<std::size_t>& read,
                                      std::span<std::optional<program::path_data>> moves, way_of_trade& to) {
@@ -247,7 +250,7 @@ std::vector<way_of_trade> add_ways_back(greek_run& run, planned_run& to, const s
         crew.for_each(count, run.options.cancel, [&](int, std::uint64_t k) { task(k); }, {});
     };
     for (std::size_t first = 0, end = 0; first < out.size(); first = end) {
-        std::vector<std::pair<std::size_t, std::size_t>> pairs;  // of a trade and a number that it reads
+        std::vector<std::pair<std::size_t, std::size_t>> pairs;  // a trade and a number that it reads
         std::vector<std::vector<std::optional<program::path_data>>> moves;  // by trade
         for (; end < out.size() && pairs.size() < moved_at_once; ++end) {
             moves.emplace_back(of.read(end).size());
