@@ -48,7 +48,7 @@ struct figure_of_trade {
 struct market_of_rounds {
     priced_book found;
     greeks_by_trade greeks;
-    std::vector<double> tolerances;  // in the trade's currency; 0: none
+    std::vector<double> tolerances;  // by trade, in its currency; 0 if it has none
 
     explicit market_of_rounds(priced_book first)
         : found(std::move(first)), greeks(take_greeks(found.told)), tolerances(greeks.size(), 0) {}
@@ -61,7 +61,8 @@ struct market_of_rounds {
             if (!later.moments.empty()) found.moments[trades[k]] = later.moments[k];
             const auto were = std::exchange(greeks[trades[k]], std::move(greeks_of_later[k]));
             if (is.status == trade_status::failed || is.randomisations > 0) continue;
-            // All trades have the first round in common: its parts tell what their errors have in common.
+            // Part means stay those of the first round, whose paths all trades share: totals take common
+            // errors from them.
             is.part_means = std::move(was.part_means);
             if (is.early && was.early) is.early->part_means = std::move(was.early->part_means);
             for (greek_row& g : greeks[trades[k]]) {
@@ -81,7 +82,7 @@ struct market_of_rounds {
         row = row_of(t, failed, none, 0);
         greeks[place].clear();
     }
-    // Leaves out figures that took no paths.
+    // Returns the trade's price, or its sensitivities; figures found without paths are left out.
     std::vector<figure_of_trade> figures(std::size_t trade, bool of_sensitivities) const {
         const price_row& row = found.told.rows[trade];
         if (row.status == trade_status::failed || row.paths == 0) return {};
@@ -98,7 +99,7 @@ struct market_of_rounds {
         return std::move(found);
     }
 
-    // Returns sensitivities as results, one for each total that is to be narrow: by key, and over all.
+    // Returns each total of sensitivities as if it were a book: one for each key, and one over all keys.
     std::vector<results> by_total_of_greeks() const {
         std::map<std::tuple<std::string, std::string, std::string>, results> all;  // by measure, unit, key
         for (std::size_t i = 0; i < greeks.size(); ++i) {
@@ -142,7 +143,7 @@ std::uint64_t fingerprint_of_walk(const trade_decisions& of, const settled& run,
     return fingerprint_of_paths(round_of(run, round), points, {});
 }
 
-// Trades by the paths and the seed of their round.
+// The trades to walk next, by the number of paths and the seed.
 using rounds_of_trades = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::size_t>>;
 
 class held_results {
@@ -168,7 +169,7 @@ class held_results {
         return out;
     }
 
-    // Fails the trade in all markets.
+    // Calls act(). If it throws, fails the trade in all markets.
     void if_possible(std::size_t trade, const std::function<void()>& act) {
         try {
             act();
@@ -187,14 +188,15 @@ class held_results {
         }
     }
 
-    // The most in any market: in some a trade may need no path.
+    // Returns the most paths in any market: in some markets the trade may need none.
     std::uint64_t paths_of(std::size_t trade) const {
         std::uint64_t out = 0;
         for (const market_of_rounds& m : made_) out = std::max(out, m.found.told.rows[trade].paths);
         return out;
     }
-    // A payoff with a long tail has a small error where its mean is small, and would take few paths: later
-    // rounds have other points than those that count them. Totals take points that all trades have in common.
+    // Later rounds take new points: a payoff with a long tail shows a small error where its mean is too
+    // small, so paths counted on the same points would favour low prices. Totals need points that all trades
+    // share.
     std::uint64_t seed_of(std::size_t trade, std::uint64_t paths) const {
         const bool has_points = std::ranges::any_of(
             made_, [&](const market_of_rounds& m) { return m.found.told.rows[trade].randomisations > 0; });
@@ -204,7 +206,7 @@ class held_results {
         paths_of_next_round out(to_);
         for (const market_of_rounds& m : made_)
             for (const figure_of_trade& f : m.figures(trade, r_.is_of_sensitivities))
-                // A price goes on until some path pays.
+                // A price without an error goes on until some path pays; a sensitivity may stay without.
                 out.add(f.figure, m.tolerances[trade], !f.what.empty());
         return out;
     }
@@ -217,7 +219,7 @@ class held_results {
         rounds_of_trades out;
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             paths[i] = std::max(paths[i], for_figures(i).paths(paths_of(i)));
-            // Take the largest doubling of the first round that is allowed.
+            // Paths are those of the first round, doubled; halve them until the limit allows them.
             while (paths[i] > to_.most_paths) paths[i] /= 2;
             if (paths[i] > paths_of(i)) out[{paths[i], seed_of(i, paths[i])}].push_back(i);
         }
@@ -233,7 +235,7 @@ class held_results {
   private:
     bool is_of_totals() const { return to_.of_run && to_.of_run->is_of_totals; }
 
-    // Empty if no total has to be narrow.
+    // Returns the results whose totals must meet the tolerance; empty if none has to.
     std::vector<results> totals_in(const market_of_rounds& m) const {
         if (!is_of_totals()) return {};
         return r_.is_of_sensitivities ? m.by_total_of_greeks() : std::vector<results>{m.found.told};
@@ -242,7 +244,7 @@ class held_results {
         return paths_for_totals(one, r_.steps, to_.of_run->size, to_.confidence, most_paths, gives_up);
     }
 
-    // Names the figure that is furthest from its tolerance.
+    // Says in the trade's row which figure is furthest from its tolerance.
     void say_what_is_missed(market_of_rounds& m, std::size_t trade) const {
         std::uint64_t most = 0;
         int missed = 0;
@@ -261,7 +263,7 @@ class held_results {
     }
     void say_which_totals_miss(market_of_rounds& in) const {
         constexpr std::uint64_t any = std::uint64_t{1} << 62;
-        std::map<std::size_t, std::uint64_t> missed;  // by trade: paths
+        std::map<std::size_t, std::uint64_t> missed;  // paths needed, by trade
         for (const results& one : totals_in(in))
             for (const more_paths& more : for_total(one, any, false))
                 if (one.rows[more.trade].has_error())
@@ -349,7 +351,7 @@ class rounds {
         return {of.paths, is_of_round ? decide::seed_of_round(run.seed, of.paths) : run.seed};
     }
 
-    // Halves or drops the trades that take longest until the round should end in time.
+    // Halves the paths of the costliest trades, or drops the trades, until the round should end in time.
     void fit_into_time(rounds_of_trades& next) const {
         if (!found_.wanted().seconds) return;
         const double left = *found_.wanted().seconds - seconds(clock::now() - r_.begin).count();
@@ -390,7 +392,7 @@ class rounds {
     held_results found_;
     const round_of_paths& walk_;
     teller& tells_;
-    double walked_ = 0, walking_ = 0;  // path-steps and the seconds that they took
+    double walked_ = 0, walking_ = 0;  // path-steps so far, and their seconds
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs to a tolerance: rounds add paths until intervals are narrow enough. Pilots decide once.
+// Runs to a tolerance: rounds walk more paths until intervals are narrow enough. Pilots run in the first
+// alone.
 #pragma once
 
 #include <chrono>
@@ -15,30 +16,31 @@
 
 namespace tilewalk::verbs {
 
-// Walks these trades with so many paths each; results by market.
+// Walks these trades, `paths` paths each. Returns results by market.
 using round_of_paths = std::function<std::vector<priced_book>(std::span<const std::size_t> trades,
                                                               std::uint64_t paths, std::uint64_t seed)>;
 
-// A run that is walked in rounds, to the accuracy asked for, or as the decisions that it follows have it.
+// A run in rounds: to an accuracy, or with the numbers of paths in the decisions that it follows.
 struct run_in_rounds {
-    const settled& run;  // the first round's
+    const settled& run;  // settings of the first round
     std::span<const books::trade> trades;
     std::span<const market> in;
-    const std::vector<std::uint64_t>& steps;  // of a path, by trade; known once the first round is walked
+    const std::vector<std::uint64_t>& steps;  // steps of one path, by trade; filled by the first round
     std::chrono::steady_clock::time_point begin;
-    bool is_of_sensitivities = false;  // these are to be narrow; else prices are
+    bool is_of_sensitivities = false;  // true if tolerances are for sensitivities, not prices
 };
-// By market. A trade fails if its tolerance can't be measured, or its decided paths can't be followed.
+// Returns results by market. Fails trades without an amount to measure the tolerance, or with impossible
+// paths.
 std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells);
-// Returns each trade's next walk, the present one if more paths do not help. Rows say what is too wide.
+// Returns each trade's next walk, the last one if more paths do not help. Says in rows what is too wide.
 std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far);
-// Turns decisions of a run's first round into those of a later walk.
+// Turns decisions for a run's first round into those for a later walk.
 void follow_on(trade_decisions& of, const settled& run, const walk_of_round& next);
 
-// Lets a round report progress as of all rounds, whose steps count on. `all` must outlive it.
+// Makes a round report progress over all rounds, counting steps on from `all`, which must outlive it.
 void count_on(inner_options& of_round, progress& all);
 
-// Finds sensitivities in one market. The stages see the walk of the prices.
+// Finds sensitivities in one market, with the given stages for the walk that prices.
 using finder_of_greeks =
     std::function<results(const book& trades, const inner_options& options, const stages& by)>;
 results greeks_in_rounds(const book& trades, const market& in, const inner_options& options,

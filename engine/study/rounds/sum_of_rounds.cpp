@@ -34,14 +34,14 @@ double sum_of_rounds::error_by_parts() const {
     double variance = variance_of(of_points_);
     for (auto a = of_paths_.begin(); a != of_paths_.end(); ++a) {
         variance += variance_of(a->second) * share_of(a->first);
-        // b` has more paths than `a`.
+        // `b` has more paths than `a`, so its factor applies to the covariance.
         for (auto b = std::next(a); b != of_paths_.end(); ++b)
             variance += 2 * covariance(a->second, b->second) * share_of(b->first);
     }
     return std::sqrt(std::max(variance, 0.0));
 }
 
-// Returns the variance of a mean of so many paths over that of the first ones.
+// Returns the variance of a mean of so many paths, relative to the first round's mean.
 double sum_of_rounds::share_of(std::uint64_t paths) const {
     return static_cast<double>(first_.paths) / static_cast<double>(paths);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of estimates from rounds with different numbers of paths. Estimates from points share randomisations;
-// others share the first round, whose parts tell what errors have in common.
+// A sum of estimates from rounds with different numbers of paths. Part means show common errors: points have
+// the same randomisations in all rounds, independent paths share the first round.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class sum_of_rounds {
   public:
     explicit sum_of_rounds(const run_parts& first) : first_(first) {}
 
-    // Means from independent paths are of the first round. All estimates must have as many parts.
+    // Means of independent paths must be the first round's. All estimates must have as many parts.
     void add(estimate of_unit, double times, std::uint64_t paths, bool is_of_points);
     // True if all estimates are from the paths of the first round.
     bool is_of_one_round() const { return is_of_one_round_; }
@@ -30,7 +30,7 @@ class sum_of_rounds {
     bool is_of_one_round_ = true;
     estimate all_, of_points_;
     std::map<std::uint64_t, estimate> of_paths_;  // by number of paths
-    double beside_parts_ = 0;                     // errors that parts do not show
+    double beside_parts_ = 0;                     // errors that part means do not show
 };
 
 }  // namespace tilewalk::studies

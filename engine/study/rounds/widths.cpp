@@ -17,7 +17,8 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Errors of independent paths fall by the root of their number, those of points faster.
+// Returns the paths that divide the error by `by`. It falls with the root of their number, faster with
+// points.
 std::uint64_t paths_to_narrow(const figure_of_unit& of, double by) {
     constexpr double rate_of_points = 0.75, rate_of_paths = 0.5, of_what_shows_no_error = 4;
     const double rate = of.is_of_points ? rate_of_points : rate_of_paths;
@@ -28,36 +29,36 @@ std::uint64_t paths_to_narrow(const figure_of_unit& of, double by) {
     return static_cast<std::uint64_t>(std::min(paths, most));
 }
 
-// Best case: errors of scrambled points fall by the power 3/2 of their number, and never faster.
+// Returns the least error to hope for: that of scrambled points falls at most with the power 3/2 of paths.
 double least_error(const figure_of_unit& of, double error, std::uint64_t most_paths) {
     const double power = of.is_of_points ? 1.5 : 0.5;
     const std::uint64_t paths = std::max(most_paths, of.paths);
     return error * std::pow(static_cast<double>(of.paths) / static_cast<double>(paths), power);
 }
 
-// Growth of a trade that seems to need more paths than allowed: fewer show whether it comes nearer.
+// Factor on paths if more than the limit seem needed: the next round shows whether the error comes nearer.
 constexpr std::uint64_t step_into_the_unknown = 16;
 
-// Most paths for a figure that shows no error.
+// Most paths for a figure that shows no error, such as one that no path moves.
 constexpr std::uint64_t most_unseen = std::uint64_t{1} << 20;
 
 double rounding_of(double number) {
     return std::numeric_limits<double>::epsilon() * std::abs(number);
 }
 
-// With fewer hits, an error may be off by anything.
+// Least paths that carry the variance; with fewer, an error may be off by any factor.
 constexpr double least_hits_of_error = 10;
 
-// Returns how many times larger an error may be than so many effective hits show: its square goes as a
-// chi-squared number of twice as many degrees of freedom, as for payoffs that a Poisson number of paths
-// meets. The quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on at up to 99 %.
+// Returns how many times larger the true error may be than so many effective hits show: its square has a
+// chi-squared law of twice as many degrees of freedom, as if a Poisson number of paths met the payoff. The
+// quantile is Wilson and Hilferty's, off by less than 1 % from 20 degrees on, up to 99 %.
 double hidden_by_few(double hits, double confidence) {
     const double freedom = 2 * std::max(hits, least_hits_of_error), part = 2 / (9 * freedom);
     const double root = 1 - part - run::width_of(confidence, 1e300) * std::sqrt(part);
     return 1 / std::sqrt(root * root * root);
 }
 
-// True if not even the most paths of a run should narrow the interval enough.
+// True if even the most paths of a run are not expected to meet the tolerance.
 bool is_out_of_reach(const figure_of_unit& figure, const width_of_figure& is, const wanted_accuracy& to) {
     if (to.is_limited || !(is.half_width > is.tolerance)) return false;
     return least_error(figure, is.half_width, to.most_paths) > is.tolerance ||
@@ -79,7 +80,7 @@ struct doubled_trade {
     std::uint64_t now = 0, paths = 0;
     double variance = 0, steps = 0;
 
-    // The variance that the next doubling takes away, over its cost.
+    // Returns the variance removed by the next doubling of paths, per path-step.
     double worth() const { return 0.5 * variance / (steps * static_cast<double>(paths)); }
     void double_paths() {
         paths *= 2;
@@ -109,7 +110,7 @@ void double_for_total(const currency_total& total, const results& so_far,
     if (half <= tolerance || of.empty()) return;
     const double least_half = half * std::sqrt(least_variance / variance);
     if (gives_up && (least_half > tolerance || tolerance < rounding_of(total.value))) return;
-    // A trade's part of the total's variance is taken as that of the sum: common errors fall as others do.
+    // Variances of trades are scaled to the total's: common errors are taken to fall as others do.
     constexpr double aim = 0.9;
     double wanted = variance * (1 - std::pow(aim * tolerance / half, 2));
     std::priority_queue<doubled_trade> queue(of.begin(), of.end());
@@ -160,7 +161,7 @@ width_of_figure width_of(const figure_of_unit& figure, double tolerance, double 
     if (figure.paths == 0 || tolerance == 0) return out;
     const run::ends_of_interval ends = run::ends_of(confidence, figure.degrees_of_freedom, figure.lean);
     out.half_width = std::max(ends.below, ends.above) * figure.error;
-    // Few hits: take the largest error that they do not rule out.
+    // With few hits, the error is taken as the largest that the hits do not rule out.
     if (figure.least_hits > 0) out.half_width *= hidden_by_few(figure.hits, confidence);
     out.is_met = figure.hits >= figure.least_hits && out.half_width <= tolerance;
     if (out.is_met) return out;

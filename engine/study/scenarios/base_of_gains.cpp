@@ -37,14 +37,14 @@ std::size_t bytes_of_numbers(const planned& p) {
     return numbers * sizeof(double);
 }
 
-// A share of the work without gains on the paths of a walk takes its decisions alone.
+// A process that walks a share of the work only makes decisions here, if no gain on these paths is its own.
 inner_options options_of_share(const gains_request& r, progress_of_blocks& tells, bool has_gains) {
     inner_options out = tells.heard(0, r.trades.size());
     if (r.options.work && !has_gains) out.work = std::make_shared<kept::work>(r.options.work->of_decisions());
     return out;
 }
 
-// Returns the trades that have controls.
+// Prices the book with controls for near gains. Returns the trades that have controls.
 std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of_blocks& tells,
                                              base_of_gains& to) {
     std::vector<std::size_t> with_control;
@@ -72,7 +72,7 @@ std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of
     return with_control;
 }
 
-// Finds once how controls move with all numbers that near scenarios move: each is a pilot.
+// Finds how controls move with every number that near scenarios change; each number takes a pilot.
 void find_drifts(const gains_request& r, const std::vector<std::size_t>& with_control, moving_controls& of) {
     std::set<std::string> moved;
     for (const scenario& s : r.asked.scenarios)
@@ -90,7 +90,8 @@ void find_drifts(const gains_request& r, const std::vector<std::size_t>& with_co
                       {});
 }
 
-// Takes points that suit these paths. A control that jumps serves no gain: near gains use these, too.
+// Prices trades with controls again, without them, for far gains. Near gains take these prices, too, if a
+// control jumps: it then serves no gain.
 void price_without_controls(const gains_request& r, const std::vector<std::size_t>& with_control,
                             progress_of_blocks& tells, base_of_gains& to) {
     bool has_gains = false;
@@ -145,7 +146,7 @@ base_of_day roll(const gains_request& r, int days) {
     return out;
 }
 
-// Returns the decisions of far moves, with the policies of that day.
+// Returns decisions for small moves on another day: those of far gains, with policies trained on that day.
 decide::decided_by_trade decisions_of_day(const gains_request& r, const base_of_gains& base,
                                           const base_of_day& day, progress_of_blocks& tells) {
     decide::decided_by_trade out = base.far_decided;
@@ -182,7 +183,7 @@ base_of_gains price_base(const gains_request& r, progress_of_blocks& tells) {
     if (!with_control.empty() && !r.asked.scenarios.empty())
         price_without_controls(r, with_control, tells, out);
     out.far_decided = decide::without_policies(today.small_decided);
-    std::map<int, bool> has_small_moves;  // by day
+    std::map<int, bool> has_small_moves;  // by days from the base market
     for (const scenario& s : r.asked.scenarios)
         if (s.days != 0) has_small_moves[s.days] |= r.has_small_moves(s);
     for (const auto& [days, is_followed] : has_small_moves) {

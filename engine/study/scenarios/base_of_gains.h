@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base market of gains: the book is priced there with controls, for gains by small moves, and without,
-// for all others. Decisions are made there once, so that gains are differences on paths of one kind.
+// The base market of gains: the book is priced there with controls, for gains by small moves, and without
+// them for other gains. Decisions are made only there, so that gains are differences on alike paths.
 #pragma once
 
 #include <cstddef>
@@ -33,38 +33,39 @@ struct gains_request {
     const settled run = settle(options, state_of(trades), {&in, 1});
 
     const std::vector<books::trade>& all_trades() const { return state_of(trades).trades; }
-    // A share of the work may lack scenarios. The sensitivities that explain gains count as the last.
+    // True if this process walks the scenario. Sensitivities that explain gains count as one more scenario.
     bool has_share_of(std::size_t scenario) const {
         return !options.work || options.work->has_market(scenario + 1);
     }
-    // True if moves are no larger than those of sensitivities, which leave a policy near the best.
+    // True if moves are together no larger than those of sensitivities; a policy is then still near the best.
     bool has_small_moves(const scenario& of) const;
-    // A control that moves with the market leaves next to nothing of a small gain; of larger ones, points
-    // that suit the payoff alone leave less. Jumps of controls would move to where no path comes.
+    // True if the gain is found with controls. They move with the market and leave almost no variance in a
+    // small gain. For a large one, points that suit the payoff leave less; control jumps would move off the
+    // paths.
     bool is_near(const scenario& of) const { return of.days == 0 && has_small_moves(of); }
-    // Randomisations are independent by design and may be few; few parts of independent paths say too little.
+    // Randomisations show an error even if they are few; independent paths need more parts.
     studies::run_parts parts(std::uint64_t part_paths) const {
         return {part_paths, run.paths, run.unit_paths > 0 ? run::least_randomisations : least_parts};
     }
 };
 
-// The base market some days later, with the book as of then.
+// The base market and the book, some days later.
 struct base_of_day {
     std::optional<market> in{};
     std::optional<book> trades{};
-    std::string why_not{};                     // empty if there is such a market
-    decide::decided_by_trade small_decided{};  // of small moves
+    std::string why_not{};                     // empty if the market can be that much older
+    decide::decided_by_trade small_decided{};  // decisions for small moves
 };
 
 struct base_of_gains {
     results told;
     std::vector<markets::market_reads> reads;  // by trade
-    std::vector<std::size_t> bytes{};          // likewise, of the plans' numbers
+    std::vector<std::size_t> bytes{};          // by trade: of the plan's numbers
     std::unique_ptr<moving_controls> controls;
-    // By trade: on the paths of near gains, with controls, and of far ones, without.
+    // Values of positions by trade: as near gains need them, with controls, and as far gains do, without.
     std::vector<studies::estimate> near{}, far{};
     decide::decided_by_trade near_decided{}, far_decided{};
-    std::map<int, base_of_day> days{};  // those of scenarios, and day 0
+    std::map<int, base_of_day> days{};  // by days from the base market, 0 included
 };
 base_of_gains price_base(const gains_request& r, progress_of_blocks& tells);
 

@@ -18,7 +18,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// By key, in the moves that sensitivities are for.
+// Moves of a scenario by key, in units of the moves that sensitivities are for.
 using moves = std::map<std::string, double, std::less<>>;
 
 class moves_of_scenarios {
@@ -65,7 +65,8 @@ class taylor_terms {
             return move_of(by, key.substr(0, two)) * move_of(by, key.substr(two + 1));
         const double move = move_of(by, key);
         if (measure == "gamma") return 0.5 * move * move;
-        // Volga is the change of one vega if all volatilities of the asset move by as much.
+        // Volga is the change of one node's vega as the whole volatility moves, hence by the nodes' mean
+        // move.
         if (measure == "volga") return 0.5 * move * mean_move_beside(key, by);
         return move;
     }
@@ -91,7 +92,7 @@ greek_options greeks_of_moves(const market& in, const scenario_list& asked) {
         for (const market_change& c : s.changes) {
             const markets::keyed_number& number = state_of(in).source->find(c.key);
             const std::string measure(greeks::risk_of(number).measure);
-            if (measure.empty()) continue;  // a fact, no risk
+            if (measure.empty()) continue;  // such as a fixing, which is no risk
             keys.insert(number.key);
             measures.insert(measure);
         }
@@ -109,7 +110,7 @@ void explain_gains(scenario_results& to, const market& in, const results& sensit
     std::map<std::string, std::vector<const greek_row*>, std::less<>> by_trade;
     std::set<std::string> found;
     for (const greek_row& row : sensitivities.greeks) {
-        // A total would count its keys once more.
+        // Rows without a key are totals over keys and would count twice.
         if (row.has_failed() || row.key.empty()) continue;
         by_trade[row.trade].push_back(&row);
         found.insert(row.measure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of gains of trades, with errors that know what the gains have in common.
+// Weighted sums of a trade's gains over scenarios, with errors that allow for what gains share.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ struct share_of_gain {
 
 class sums_of_gains {
   public:
-    // Results of the trades of a book from `first` on.
+    // `r` has the trades of a book from place `first` on. `in_base` takes gains in the currency of totals.
     sums_of_gains(const scenario_results& r, bool in_base, std::size_t first)
         : trades_(r.trades()),
           first_(first),
           gains_(in_base ? r.converted_gains : r.gains),
           errors_(in_base ? r.converted_errors : r.errors),
           parts_(in_base ? r.converted_gain_parts : r.gain_parts),
-          // Least 0, since a gain's own error says whether its parts are enough.
+          // No least number of parts: a gain without an error is left out by its own error.
           run_(r.part_paths, r.base.manifest.paths, 0) {}
 
     value_and_error of(std::size_t trade, const std::vector<share_of_gain>& shares) const {
@@ -39,7 +39,8 @@ class sums_of_gains {
             if (!is_figure(gains_[cell])) return {no_figure, no_figure};
             studies::estimate gain(parts_[cell], run_);
             gain.value = gains_[cell];
-            // Errors that parts do not show may be alike, so they are added.
+            // Errors that part means do not show may be alike in all gains, so they are added, not their
+            // squares.
             const double error = errors_[cell], shown = gain.error();
             beside += is_figure(error)
                           ? std::abs(s.weight) * std::sqrt(std::max(0.0, (error - shown) * (error + shown)))
@@ -52,7 +53,7 @@ class sums_of_gains {
     bool has(std::size_t trade, std::size_t scenario) const {
         return is_figure(gains_[cell_of(trade, scenario)]);
     }
-    // Returns the gain of a move up, or the loss of one down if there is no market above.
+    // Returns the gain as the number rises, or the loss as it falls if it has none above.
     share_of_gain move(std::size_t trade, std::size_t up, std::size_t down) const {
         return has(trade, up) || !has(trade, down) ? share_of_gain{up, 1} : share_of_gain{down, -1};
     }
@@ -68,7 +69,7 @@ class sums_of_gains {
     const studies::run_parts run_;
 };
 
-// In the trades' currencies, and in the base currency.
+// Gains of trades in their own currencies, `own`, and in the currency of totals, `base`.
 struct gains_of_trades {
     const sums_of_gains own, base;
     std::map<std::pair<std::size_t, std::size_t>, const failed_gain*> failures{};  // by scenario and trade

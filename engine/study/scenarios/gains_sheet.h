@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gains of trades in scenarios as results have them: by trade, and in sums by portfolio and currency.
+// Fills the gains in scenario results: by trade, and as totals by portfolio and currency.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace tilewalk::verbs {
 
 class gains_sheet {
   public:
-    // to` has the results of the base market; `far`: what trades are worth on the paths of far gains.
+    // `to` has the results of the base market; `far` has the values of trades on the paths of far gains.
     gains_sheet(const gains_request& r, const std::vector<studies::estimate>& far, scenario_results& to)
         : r_(r), to_(to), totals_of_(r.trades.size()) {
         const std::size_t cells = r.asked.scenarios.size() * r.trades.size();
@@ -44,14 +44,14 @@ class gains_sheet {
 
     bool has_base(std::size_t trade) const { return to_.base.rows[trade].status == trade_status::priced; }
 
-    // in` is the scenario's market. Threads may add to different scenarios at once, or fail them.
+    // `in` is the market of the scenario. Several threads may add or fail, each in scenarios of its own.
     void add(std::size_t scenario, std::size_t trade, const market& in, const studies::estimate& then,
              const studies::estimate& now) {
         keep(scenario, trade, false, gain_of(then, 1, now, 1));
         if (converts())
             keep(scenario, trade, true, gain_of(then, rate_in(in, trade), now, rate_in(r_.in, trade)));
     }
-    // A trade that the scenario does not move gains nothing, or the change of its exchange rate.
+    // Adds the gain of a trade whose inputs the scenario leaves alone: 0, or what its exchange rate changes.
     void add_still(std::size_t scenario, std::size_t trade, const market& in, const studies::estimate& now) {
         keep(scenario, trade, false, gain_of_still(now, 1, 1));
         if (converts())
@@ -63,7 +63,7 @@ class gains_sheet {
         to_.failures.push_back({scenario, trade, message, kind});
     }
 
-    // Finds the errors of sums.
+    // Finds the errors of totals. Call once, after all gains.
     void end() {
         const studies::run_parts parts = r_.parts(to_.part_paths);
         for (portfolio_gains& t : to_.totals) {
@@ -71,7 +71,7 @@ class gains_sheet {
                 const auto first = t.means_of_parts.begin() + static_cast<std::ptrdiff_t>(s * t.parts);
                 const auto end = first + static_cast<std::ptrdiff_t>(t.parts);
                 t.errors[s] = studies::estimate({first, end}, parts).error();
-                // A sum of no gain is no figure: 0 would pass for a gain.
+                // If all its trades failed, a total is no figure: 0 would pass for a gain.
                 if (t.failed[s] == t.trades.size()) t.gains[s] = t.errors[s] = no_figure;
             }
         }
@@ -100,7 +100,7 @@ class gains_sheet {
     }
 
     bool converts() const { return !r_.asked.currency.empty(); }
-    // Units of the currency of totals for one of the trade's.
+    // Returns how many units of the currency of totals one unit of the trade's currency is worth.
     double rate_in(const market& m, std::size_t trade) const {
         return state_of(m).fx_spot(to_.base.rows[trade].currency, r_.asked.currency);
     }
@@ -109,14 +109,14 @@ class gains_sheet {
         const bool has_moved = then.value != now.value || then.means != now.means;
         then *= rate_then;
         then.add(now, -rate_now);
-        // No path has shown what the scenario does, so no error is known.
+        // Values are equal on all paths: no path has shown what the scenario does, so no error is known.
         if (!has_moved && !then.means.empty()) then.beside = no_figure;
         return then;
     }
     static studies::estimate gain_of_still(const studies::estimate& still, double rate_then,
                                            double rate_now) {
         studies::estimate out = (rate_then - rate_now) * still;
-        out.value += 0.0;  // not -0, as of a short trade
+        out.value += 0.0;  // turns -0, as of a short trade, into 0
         return out;
     }
 
@@ -137,8 +137,8 @@ class gains_sheet {
 
     const gains_request& r_;
     scenario_results& to_;
-    std::vector<std::vector<std::size_t>> totals_of_;  // by trade: places in the results
-    std::mutex lock_;                                  // guards failures
+    std::vector<std::vector<std::size_t>> totals_of_;  // by trade: places in to_.totals
+    std::mutex lock_;                                  // guards to_.failures
 };
 
 }  // namespace tilewalk::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next day: a book after a day in which nothing else has changed.
+// The market and the book a day later, with nothing else changed.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ class next_day {
   public:
     explicit next_day(const market& today);
 
-    // Empty if the market can't be a day older; `why_not` says why.
+    // Returns the market a day later; empty if there is none, and why_not() says why.
     const std::optional<market>& in() const { return in_; }
     const std::string& why_not() const { return why_not_; }
-    // Returns the same trades, with times in years a day nearer.
+    // Returns the same trades, whose times in years have come a day nearer.
     book of(const book& trades) const;
 
   private:

@@ -22,7 +22,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// The book with tolerances by trade; 0: none. A trade that can't be measured fails.
+// The book, and each trade's tolerance, 0 if it has none. A trade fails if its tolerance has no amount.
 struct measured_book {
     book trades;
     std::vector<double> tolerances;
@@ -62,14 +62,14 @@ class held_gains {
             [&](const figure_of_unit& f, double tolerance, auto&&...) { out.add(f, tolerance, true); });
         return out;
     }
-    // No more paths than there are after the last round. A round of more than `most` takes too long.
+    // Returns the present paths if the rounds are over. A round of more than `most` would take too long.
     walk_of_round next(const settled& run, const paths_of_next_round& wanted, double most = no_figure) const {
         std::uint64_t paths = wanted.paths(whole_.paths);
         while (paths > to_.most_paths) paths /= 2;
         while (paths > whole_.paths && static_cast<double>(paths) > most) paths /= 2;
         return {paths, whole_.randomisations > 0 ? decide::seed_of_round(run.seed, paths) : run.seed};
     }
-    // Names the figure of each trade that is furthest from its tolerance.
+    // Says in each trade's row which figure is furthest from its tolerance.
     void say_what_is_missed(std::vector<price_row>& to) const {
         std::vector<std::pair<double, std::string>> worst(to.size());
         for_each_figure([&](const figure_of_unit& f, double tolerance, std::span<const std::size_t> of,
@@ -96,7 +96,7 @@ class held_gains {
         return out;
     }
 
-    // Calls `use` with each figure that is to be narrow, its tolerance, its trades and its name.
+    // Calls `use` with each figure that has a tolerance, and the tolerance, trades and name of the figure.
     template <class body>
     void for_each_figure(const body& use) const {
         for (std::size_t i = 0; i < of_.trades(); ++i) {
@@ -135,7 +135,7 @@ class held_gains {
     const wanted_accuracy& to_;
     const std::vector<double>& tolerances_;
     const scenario_results& of_;
-    price_row whole_{};  // paths of sums over trades
+    price_row whole_{};  // has the paths and randomisations of totals
     std::size_t parts_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios to a tolerance: a round is a run of its own, with more paths for all trades.
+// Scenarios to a tolerance: each round is a whole run, with more paths for all trades than the last.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 namespace tilewalk::verbs {
 
 using study_of_scenarios = std::function<scenario_results(const book& trades, const inner_options& options)>;
-// Walks rounds until each gain of a trade, or each total and tail, is narrow enough.
+// Walks more and more paths until each gain of a trade, or each total and tail, is narrow enough.
 scenario_results scenarios_in_rounds(const book& trades, const market& in, const inner_options& options,
                                      const study_of_scenarios& found);
-// Returns the next walk, with the same paths if more do not help. `again` finds results anew if a trade
-// fails.
+// Returns the next walk, with the same paths if more do not help. Finds results `again` if a trade fails
+// here.
 walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far,
                     const study_of_scenarios& again);
 

@@ -39,19 +39,19 @@ namespace verbs {
 
 namespace {
 
-// Limits on markets in memory, and on trades planned together in them: enough to keep threads busy.
+// Limits on markets in memory, and on trades times markets planned together: enough to keep threads busy.
 constexpr std::size_t markets_at_once = 512;
 constexpr std::size_t cells_at_once = 32768;
-// Limit on the numbers of these plans, of which paths with many dates have many.
+// Limit on the memory of numbers in plans made together; paths with many dates have many numbers.
 constexpr std::size_t bytes_at_once = std::size_t{96} << 20;
 
-// A scenario's market, and the trades whose inputs in it differ from those in the base market.
+// A scenario's market, and the trades that read something in it that differs from the base market.
 struct moved_market {
-    std::optional<market> in{};  // empty: no such market, or another share of the work has it
+    std::optional<market> in{};  // empty if invalid, or left to another process
     std::vector<std::size_t> trades{};
 };
 
-// Scenarios in which the same trades move.
+// Scenarios that move the same trades, to be priced together.
 struct block {
     int days = 0;
     bool is_small = false;
@@ -85,7 +85,7 @@ class walk_of_scenarios {
             walk_blocks(blocks_of(first, markets));
         }
     }
-    // Tails leave out scenarios that are no market.
+    // Remarks that tails leave out scenarios whose market is invalid.
     void tell_of_impossible() {
         for (const std::string& set : r_.asked.likely_sets) {
             const auto impossible = impossible_.find(set);
@@ -98,7 +98,7 @@ class walk_of_scenarios {
     }
 
   private:
-    // Tells the sheet of trades that the scenario fails, or leaves as they are.
+    // Makes the scenario's market. Trades that it fails, or leaves as they are, go to the sheet at once.
     moved_market move_market(std::size_t number) {
         const scenario& of = r_.asked.scenarios[number];
         moved_market out;
@@ -111,7 +111,7 @@ class walk_of_scenarios {
             ++impossible_[of.set];
             return out;
         }
-        // Differences of differences need paths of one kind.
+        // Differences subtract gains from each other, so all must be on the same kind of paths.
         const bool is_on_near = r_.asked.for_differences && r_.is_near(of);
         for (std::size_t i = 0; i < r_.trades.size(); ++i) {
             if (!sheet_.has_base(i)) continue;
@@ -125,7 +125,7 @@ class walk_of_scenarios {
     market market_of(const scenario& of) const {
         const base_of_day& base = base_.days.at(of.days);
         if (!base.in) throw error(error_kind::input, base.why_not);
-        // A change to what is there already would have its part of the market made again.
+        // Changes to a present value are dropped, since they would have a part of the market made again.
         std::vector<market_change> changes;
         for (const market_change& c : of.changes) {
             const double now = base.in->number(c.key).value;
@@ -161,7 +161,7 @@ class walk_of_scenarios {
         return std::max(std::min(cells_at_once / trades.size(), bytes_at_once / bytes), std::size_t{1});
     }
 
-    // Two blocks at a time on GPUs: one is planned while the other is walked.
+    // Works on two blocks at a time if there are GPUs: one is planned while the other is walked.
     void walk_blocks(const std::vector<block>& blocks) {
         const bool are_overlapped =
             !r_.options.work && blocks.size() > 1 && !r_.with.open(r_.run.device).devices.empty();
@@ -171,12 +171,12 @@ class walk_of_scenarios {
                 walk(blocks[b], worker, are_overlapped ? nullptr : r_.options.times);
         };
         if (!are_overlapped) return work(0);
-        const timings::during walking(r_.options.times, stage::walking);  // whose stages overlap
+        const timings::during walking(r_.options.times, stage::walking);  // stages overlap
         std::future<void> beside = threads::beside([&] { work(1); });
         try {
             work(0);
         } catch (...) {
-            next = blocks.size();  // ends the other worker, too
+            next = blocks.size();  // makes the other worker end
             throw;
         }
         beside.get();
@@ -187,7 +187,7 @@ class walk_of_scenarios {
         with.times = times;
         const base_of_day& base = base_.days.at(of.days);
         stages by = stages_of_gains();
-        // Larger moves have policies of their own: a policy extrapolates where its training had no paths.
+        // Larger moves train policies of their own: a policy extrapolates where its training had no paths.
         by.held = of.is_near() ? &base_.near_decided : of.is_small ? &base.small_decided : &base_.far_decided;
         if (of.is_near()) by.controls.about = base_.controls.get();
         const std::vector<priced_book> priced =
@@ -197,7 +197,7 @@ class walk_of_scenarios {
                           [&](int, std::uint64_t m) { add(of, m, priced[m].told); }, {});
         {
             const std::lock_guard guard(lock_);
-            const run_manifest& first = priced.front().told.manifest;  // all have the facts of the whole walk
+            const run_manifest& first = priced.front().told.manifest;  // has the facts of the whole walk
             to_.part_paths = std::max(to_.part_paths, first.part_paths);
             run_manifest& told = to_.base.manifest;
             add_walk(told, first);
@@ -223,7 +223,7 @@ class walk_of_scenarios {
         }
     }
 
-    // Prices are right without the GPU, but users should know; once for each reason.
+    // Remarks that a GPU failed, once for each reason; the prices, by the CPU, are right.
     void tell_of_gpu(const price_row& row) {
         const std::size_t at = row.message.find(because_of_gpu);
         if (at == row.message.npos || !reasons_.insert(row.message.substr(at)).second) return;
@@ -235,9 +235,9 @@ class walk_of_scenarios {
     gains_sheet& sheet_;
     progress_of_blocks& tells_;
     scenario_results& to_;
-    std::mutex lock_;  // guards what follows, and facts in the results
+    std::mutex lock_;  // guards the members below and the manifest in to_
     std::set<std::string> reasons_;
-    std::map<std::string, std::size_t> impossible_;  // scenarios by set
+    std::map<std::string, std::size_t> impossible_;  // number of invalid scenarios, by set
 };
 
 void tell_of_few_parts(scenario_results& to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios: the base market decides, others are priced in blocks; gains are differences part by part.
+// Scenarios: the base market decides, the others are priced in blocks. A gain is a difference, part by part.
 #pragma once
 
 #include "engine/decide/inner_options.h"
@@ -9,7 +9,7 @@
 
 namespace tilewalk::verbs {
 
-// See engine::scenarios. Explained gains are a study of their own.
+// Implements engine::scenarios. Explained gains are checked as a study of their own, whatever `of` is.
 scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
                                     const scenario_list& asked, const inner_options& options,
                                     study of = study::scenarios);
