@@ -22,7 +22,7 @@ reported_figure none(const std::string& what, const std::string& why) {
     return {what, no_figure, no_figure, why};
 }
 
-// Inverts Black's formula on today's forward. The error is the price's over vega.
+// Inverts Black's formula on today's forward. The volatility's error is the price's over vega.
 reported_figure implied_volatility_of(const trade& t, const price_row& row, const markets::market_state& in) {
     const std::string& what = t.report->what;
     const markets::asset& of = in.find_asset(std::get<std::string>(t.args.at("underlying")));
@@ -48,7 +48,7 @@ reported_figure implied_volatility_of(const trade& t, const price_row& row, cons
     }
 }
 
-// Reads a number, which may stand for each date or asset of a list.
+// Returns a parameter's number; a list has the same number for each date or asset.
 double number_in(const language::argument& a) {
     const auto* each = std::get_if<std::vector<double>>(&a);
     return each != nullptr ? each->front() : std::get<double>(a);
@@ -62,7 +62,7 @@ void set_number(language::argument& a, double x) {
     }
 }
 
-// Root search over a parameter. Asks for one price at a time, so that a book's searches go side by side.
+// Root search for a parameter. It asks for a price at a time, so that all searches of a book share each run.
 class search {
   public:
     search(const trade& t, const price_row& row) : trade_(&t), declared_(&declared_of(t)) {
@@ -100,10 +100,10 @@ class search {
         double x = 0, excess = 0, error = 0;
     };
     static constexpr int most_evaluations = 80;
-    // Far below any error, above rounding.
+    // Relative tolerance of the root: far below any statistical error, above rounding.
     static constexpr double closeness = 1e-12;
     static constexpr double first_move = 0.05, slope_move = 1e-3;
-    static constexpr double most_growth = 8;  // from one move to the next before the sign changes
+    static constexpr double most_growth = 8;  // of successive moves, until the sign changes
 
     static const language::parameter& declared_of(const trade& t) {
         return *std::ranges::find(t.product->parameters, t.report->parameter, &language::parameter::name);
@@ -127,7 +127,7 @@ class search {
     }
     bool closer(const point& a, const point& b) const {
         if (!above_ || !below_) return std::abs(a.excess) <= std::abs(b.excess);
-        return true;  // between the two, one of which it replaces
+        return true;  // a new point between both replaces either
     }
     bool is_close_enough() const {
         if (above_ && below_ && std::abs(above_->x - below_->x) <= closeness * scale_) return true;
@@ -148,7 +148,7 @@ class search {
         has_moved_ |= rise != 0;
         double x = last_->x - last_->excess * run / rise;
         if (above_ && below_) {
-            // A secant within the bracket as long as it closes in, else the middle.
+            // Takes the secant as long as the bracket keeps halving, else the middle.
             const auto [low, high] = std::minmax(above_->x, below_->x);
             const bool halves = high - low <= 0.5 * width_;
             if (evaluations_ % 3 == 0) width_ = high - low;
@@ -166,7 +166,7 @@ class search {
         if (next_ == last_->x || next_ == before_->x) stop(not_found());
     }
 
-    // The slope turns the price's error into the parameter's.
+    // Asks for a price beside the root: the slope turns the price's error into the parameter's.
     void begin_slope() {
         at_slope_ = true;
         root_ = *last_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures beside prices: implied volatilities, and parameters at which trades have a wanted price.
+// Figures that trades report beside prices: implied volatilities, and parameters that give a wanted price.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace tilewalk::answers {
 
 using pricer = std::function<results(const std::vector<books::trade>&)>;
 
-// Fills `reported` of each row whose trade asks for something. `rows` are the prices of the trades.
+// Fills `reported` of each row whose trade asks for a figure. `rows` are the prices of the trades.
 void add(std::vector<price_row>& rows, const std::vector<books::trade>& trades,
          const markets::market_state& in, const pricer& reprice);
 

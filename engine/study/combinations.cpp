@@ -79,7 +79,7 @@ constexpr std::array feature_names{
     named_feature{single_fast, "precision: single_fast"},
 };
 
-// Features that studies do not take. All other pairs work.
+// Features that a study does not take; every other pair of a feature and a study works.
 struct rule {
     std::vector<feature> of;
     std::vector<study> in;
@@ -104,7 +104,7 @@ const std::vector<rule>& rules() {
     return all;
 }
 
-// Features that do not go together.
+// Features that can't be combined with each other.
 struct rule_of_two {
     feature one;
     std::vector<feature> others;

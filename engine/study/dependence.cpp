@@ -21,14 +21,14 @@ namespace verbs {
 
 namespace {
 
-// A trade's plan in the market, and what it has read.
+// A trade's plan in the given market, and the parts of the market that it has read.
 struct first_plan {
     std::optional<plan::trade_program> made;
     markets::market_reads reads;
     std::optional<error> failure;
 };
 
-// True if every path of both is worth the same.
+// True if the plans have the same numbers and program, so that every path pays the same in both.
 bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
     const program::path_data &x = a.data, &y = b.data;
     return x.terms == y.terms && x.rows == y.rows && x.runs == y.runs && x.widths == y.widths &&
@@ -36,7 +36,7 @@ bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
            program::shape_of(a.code) == program::shape_of(b.code);
 }
 
-// Empty if no market has another value of the number.
+// Returns the market with the number a little up, or down if that is no market; empty if neither is.
 std::optional<market> with_another(const market& in, const market_number& number) {
     const double by = number.value == 0 ? 1e-4 : 1e-3 * std::abs(number.value);
     for (const double step : {by, -by}) {
@@ -75,18 +75,18 @@ std::vector<trade_dependence> verbs::dependence_of(const book& trades, const mar
                       {});
     const std::vector<market_number> numbers = in.numbers();
     const auto& keyed = state_of(in).source->numbers();
-    std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades
+    std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades that depend on it
     threads::for_each(
         numbers.size(), run.threads, options.cancel,
         [&](int, std::uint64_t k) {
-            std::optional<std::optional<market>> other;  // made for the first trade that may read it
+            std::optional<std::optional<market>> other;  // made when the first trade needs it
             for (std::size_t i = 0; i < all.size(); ++i) {
                 if (!first[i].made || !reads_part(first[i].reads, keyed[k].of)) continue;
                 if (!other) other = with_another(in, numbers[k]);
                 try {
                     if (*other && same_numbers(*first[i].made, plan_in(i, state_of(**other)))) continue;
                 } catch (const std::exception& e) {
-                    throw_if_cancelled(e);  // a trade that can't be planned there depends on the number, too
+                    throw_if_cancelled(e);  // depends on the number if only the other market fails
                 }
                 moved[k].push_back(i);
             }

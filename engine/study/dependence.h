@@ -10,7 +10,7 @@
 
 namespace tilewalk::verbs {
 
-// See engine::depends_on.
+// Implements engine::depends_on.
 std::vector<trade_dependence> dependence_of(const book& trades, const market& in,
                                             const inner_options& options);
 

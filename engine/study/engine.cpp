@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes engines. Verbs have files beside this one.
+// Makes engines. Each study has a file beside this one.
 #include "tilewalk/engine.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure with its means by part of the run, so that sums know what errors have in common.
+// A figure with its mean in each part of the run, so that sums know which errors their terms share.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tilewalk::studies {
 
-// The parts of a run: each has the same number of consecutive paths, or is a randomisation of points, and the
-// last has the rest. Fewer parts than `least` show no error.
+// The parts of a run: each is a randomisation of points, or has as many consecutive paths as the others, the
+// last the rest. With fewer parts than `least`, no error is known.
 struct run_parts {
     std::uint64_t part_paths = 0, paths = 0;
     std::size_t least = least_parts;
@@ -25,26 +25,26 @@ struct run_parts {
 
 struct estimate {
     double value = 0;
-    std::vector<double> means{};  // by part; empty: the value in each part
-    double beside = 0;            // error that the means do not show
+    std::vector<double> means{};  // by part; empty if `value` holds in each part
+    double beside = 0;            // error that the part means do not show
     run_parts of{};
 
     estimate() = default;
-    // The price of one unit, or the policy's worth if the trade can be ended early.
+    // Takes the price of one unit, or the policy's worth if the trade can be ended early.
     estimate(const price_row& row, const run_parts& of_run);
     estimate(std::vector<double> by_part, const run_parts& of_run);
-    // A sensitivity. The error is unknown if no part shows it.
+    // Takes a sensitivity. If it has an error but no part means, `beside` is no figure.
     estimate(const greek_row& row, const run_parts& of_run);
 
-    // False if a term has an error and no parts, or other parts.
+    // False if a term had an error without part means, or the parts of another run.
     bool has_known_parts() const { return is_figure(beside); }
     double mean(std::size_t part) const { return means.empty() ? value : means[part]; }
-    // The mean of the parts, weighted by their paths; the value without parts.
+    // Returns the mean over parts, weighted by their paths; `value` if there are none.
     double mean_of_parts() const;
-    // No figure if the run has too few parts.
+    // Returns the standard error; no figure if the run has too few parts.
     double error() const;
 
-    // Errors that parts do not show are independent; unknown if the other run has other parts.
+    // Errors in `beside` are taken as independent. The error becomes unknown if `other` has other parts.
     estimate& add(const estimate& other, double times);
     estimate& operator+=(const estimate& other) { return add(other, 1); }
     estimate& operator-=(const estimate& other) { return add(other, -1); }

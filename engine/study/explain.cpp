@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains: plans each trade once, tells people what pricing will do, and which kernel a GPU takes.
+// Explains a book: plans each trade once, and tells what pricing will do and which kernel a GPU takes.
 #include <functional>
 #include <map>
 #include <optional>
@@ -42,12 +42,12 @@ namespace {
 
 using namespace verbs;
 
-// A trade as its paths are walked, with its plan before rewrites.
+// A trade as it will be walked, and its plan before controls and other rewrites.
 struct explained {
     std::optional<plan::trade_program> recorded;
     planned as{};
-    std::optional<chosen_points> points{};  // that suit its control; empty if still to be chosen
-    decide::decided known{};                // without a pilot
+    std::optional<chosen_points> points{};  // points chosen with the control; empty if still to choose
+    decide::decided known{};                // decided by settings or files, without a pilot
     std::uint64_t paths = 0;
 };
 
@@ -104,7 +104,8 @@ class gpu_kernels {
         trades_.emplace(jobs);
     }
 
-    // Empty points: independent numbers. The trades together decide whether paths make their points.
+    // Takes the points of each trade, empty for independent numbers. All trades together decide whether
+    // kernels compute points or read them.
     void take(std::span<const std::optional<quasi::points>> by_trade) {
         std::vector<run::job> jobs(trades_->jobs().begin(), trades_->jobs().end());
         for (std::size_t i = 0; i < by_trade.size(); ++i)
@@ -114,7 +115,7 @@ class gpu_kernels {
         ways_.clear();
         for (const run::job& job : jobs) ways_.push_back(ways.of(job));
     }
-    // Empty for a trade without paths.
+    // Returns the source of the trade's kernel; empty if the trade walks no paths.
     std::string text_of(std::size_t trade, bool has_points) const {
         if (!job_[trade]) return {};
         cuda::kernel_wish wish = has_points ? run_.how_of_points : run_.how;
@@ -126,14 +127,14 @@ class gpu_kernels {
     const settled& run_;
     cuda::device_properties on_;
     cuda::tuned_choices& choices_;
-    std::vector<std::optional<std::size_t>> job_;  // by trade
+    std::vector<std::optional<std::size_t>> job_;  // by trade; empty without paths
     std::optional<gpu_trades> trades_;
     std::vector<cuda::point_way> ways_;  // by job
 };
 
 std::vector<trade_plan::scenario_file> scenarios_of(const program::path_data& data,
                                                     const markets::market_state& in, std::uint64_t paths) {
-    std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // by array
+    std::map<std::uint32_t, std::set<std::uint32_t>> rows;  // rows used, by array
     for (const program::scenario_rows& s : data.scenarios) rows[s.array].insert(s.rows.begin(), s.rows.end());
     std::vector<trade_plan::scenario_file> out;
     for (const auto& [array, used] : rows) {
@@ -157,7 +158,7 @@ std::vector<trade_plan::jump> jumps_of(const explained& of, greeks::adjoint_stor
     };
     for (const program::jump& j : known.jumps_of(code, made.data, made.when)) {
         const program::lane_section& section = code->sections[j.section];
-        if (section.name == plan::controller::section) continue;  // where a control jumps, not the payoff
+        if (section.name == plan::controller::section) continue;  // a jump of the control, not of the payoff
         const std::string_view operation = program::entry_of(section.nodes[j.node].code).name;
         out.push_back({j.section == 0 ? "in each step" : section.name,
                        std::string(operation) + " v" + std::to_string(j.node),
@@ -179,7 +180,7 @@ void add_dates(const std::vector<language::block>& blocks, trade_plan& to) {
     for (auto& [years, d] : dates) to.dates.push_back(std::move(d));
 }
 
-// Adds the program, and the memory that walking it takes on the CPU.
+// Adds the program, and the memory that the CPU takes to walk it.
 void add_program(const explained& of, const cpu::lane_program& code, const markets::market_state& in,
                  const settled& run, trade_plan& to) {
     const ready_trade& made = *of.as.ready;
@@ -188,7 +189,7 @@ void add_program(const explained& of, const cpu::lane_program& code, const marke
     to.lane_registers = code.registers;
     to.uniform_operations = made.code->per_trade.nodes.size();
     for (const auto& s : made.code->sections) to.uniform_operations += s.per_run.nodes.size();
-    // A stream keeps a number more than a step takes, because blocks and steps may not end together.
+    // Streams buffer one number more than a step takes, as Philox blocks and steps may not end together.
     const auto streams = [](const std::vector<program::place_in_stream>& slots) {
         return static_cast<std::size_t>(std::ranges::count(slots, 0u, &program::place_in_stream::dimension));
     };
@@ -208,7 +209,7 @@ struct told_source {
     std::string text{};
     std::optional<quasi::points> points{};
 };
-// Trades with rights are tried as if without, since their policy comes later.
+// Trades with rights are tried as if they had none, since their policy comes later.
 told_source random_of(const explained& of, pilot_of_points& by, const markets::market_state& in,
                       const settled& run, const std::atomic<bool>* cancel) {
     if (!of.as.needs_paths()) return {};
@@ -236,7 +237,7 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
     return taken ? points(*taken, why) : independent(why);
 }
 
-// Empty if nothing moves. Ranks are of the policy that the run follows, or of one trained on few paths.
+// Empty if no decision is left. Ranks are those of the policy followed, or of one trained on few paths.
 std::optional<trade_plan::decision> decision_of(const books::trade& t, const markets::market_state& in,
                                                 const policy_search& by, std::vector<std::string>& remarks) {
     constexpr std::uint64_t few = 4096;
@@ -269,7 +270,7 @@ void tell(const books::trade& t, const error& failure, trade_plan& to) {
     to.where = std::move(told.where);
 }
 
-// Sets `points` if the trade takes some.
+// Explains a trade, and sets `points` if the trade takes quasi-random points.
 trade_plan explain_one(const books::trade& t, const explained& of, const markets::market_state& in,
                        const settled& run, greeks::adjoint_store& shapes, const policy_search& policies,
                        pilot_of_points& tries, std::optional<quasi::points>& points) {
@@ -320,7 +321,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
                                         const run_options& options) const {
     refuse_combinations(study::explain, features_asked(trades, options));
     const settled run = settle({options}, state_of(trades), {&in, 1});
-    replayed_in(run);  // the file has to be there
+    replayed_in(run);  // throws if the file is missing
     const std::vector<books::trade>& all = state_of(trades).trades;
     const std::vector<explained> plans =
         plan_all(all, in, {run, operations_named(state_->settings.instruction_set), options.cancel});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the operation of a script that left its domain, once a path gave no number.
+// Finds which operation of a script left its domain, such as log(-1), if a path has no finite result.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tilewalk::verbs {
 
-// Walks the tile of `path`, the first that gave no number, once more in this precision on the CPU; `paths` is
-// the walk of the run. Returns the operation's place, what is wrong there and how to mend it; all candidates
-// if the path does not show it; empty if no operation may leave its domain.
+// Walks the tile of `path`, the first path without a finite result, again on the CPU in this precision.
+// Returns the operation, what is wrong there and how to mend it; all candidates if the path does not show
+// which; empty if no operation can leave its domain.
 std::string flaw_on_path(std::uint64_t path, const books::trade& t, const markets::market_state& in,
                          const planned& p, std::uint32_t first_scenario, run::walk paths,
                          const cpu::lane_operations& operations, program::precision precision);
 
-// Returns the operations that may leave their domain, for a message; empty if there are none.
+// Names the operations that can leave their domain, for a message; empty if none can.
 std::string possible_flaws(const ready_trade& of);
 
 }  // namespace tilewalk::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of sensitivities, with errors that know what their terms have in common.
+// Sums of sensitivities, whose errors allow for what the terms share.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tilewalk::report {
 
-// Returns the one walk of all rows that took one; 0 if there is none, or several. Rows may be null.
+// Returns the fingerprint of the walk that all rows come from; 0 if they come from several. Rows may be null.
 template <class rows>
 std::uint64_t walk_of_all(const rows& all) {
     std::uint64_t out = 0;
@@ -25,13 +25,14 @@ struct greek_term {
     const greek_row* row;
     double factor;
 };
-// Returns the sum, with the texts of `as`. A failed term leaves its message and no value.
+// Returns the sum, named like `as`. If a term failed, the sum has its message and no value.
 greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told);
 
-// Keeps the rest of the first row; the method may be "mixed". Empty for no rows, failures or other units.
+// Names the sum like the first row; the method may be "mixed". Empty if there are no rows, or one failed or
+// has another unit.
 std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told);
 
-// Adds a trade's rows by measure, each measure followed by its total if it has one and the rows share a unit.
+// Adds rows by measure. A total follows each measure that has one, if the rows share a unit.
 void add_with_totals(results& to, std::vector<greek_row> of_trade);
 
 }  // namespace tilewalk::report

@@ -69,7 +69,7 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
         const auto is_it = [&](const input_file& f) { return f.hash == one.hash; };
         if (std::none_of(into.inputs.begin(), into.inputs.end(), is_it)) into.inputs.push_back(one);
     };
-    // A market within the book has no file of its own.
+    // A market inside the book's file has no hash of its own.
     if (!state_of(in).hash.empty()) add_input({state_of(in).name, state_of(in).hash});
     for (const markets::scenario_array& a : state_of(in).scenarios) add_input({a.name, a.hash.get()});
     for (const input_file& one : named) add_input(one);
@@ -82,7 +82,7 @@ void add_walk(run_manifest& to, const run_manifest& of) {
     to.device_seconds += of.device_seconds;
     to.kernel_seconds += of.kernel_seconds;
     if (of.devices.size() > to.devices.size()) to.devices = of.devices;
-    // Two of one name may fail alike, and a walk may lose what an earlier one has lost.
+    // Counts equal texts: two devices of one name may fail alike, or a later walk lose the same device again.
     for (const std::string& lost : of.lost_devices)
         if (std::ranges::count(to.lost_devices, lost) < std::ranges::count(of.lost_devices, lost))
             to.lost_devices.push_back(lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests of runs: what was asked for, on which machine, from which files.
+// Manifests of runs: settings, machine, input files and times.
 #pragma once
 
 #include <cstddef>
@@ -21,25 +21,25 @@ struct file_of_setting {
     std::string name;
     arrays::mapped_file held;
 };
-// Throws tilewalk::error (io) for a file that can't be read.
+// Opens the files that settings name. Throws tilewalk::error (io) if one can't be read.
 std::vector<file_of_setting> files_named_by(const run_settings& all);
 std::vector<input_file> fingerprints_of(const std::vector<file_of_setting>& files);
 
-// Needs no path, but waits for hashes of scenarios. `named` are the files that settings name.
+// Walks no path, but waits for the hashes of scenario arrays. `named` are the files that settings name.
 void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
                   const market& in, const std::vector<input_file>& named, run_manifest& into);
 
-// Adds a later walk without its path-steps. Kernels from the cache were counted by the first walk.
+// Adds times and kernels of a later walk, but no path-steps, nor kernels from the cache: they were counted.
 void add_walk(run_manifest& to, const run_manifest& of);
 
-// Adds the path-steps of a later walk, and what it left to the processor.
+// Adds the path-steps of a later walk, and the work that it left to the CPU.
 void add_steps(run_manifest& to, const run_manifest& of);
 
-// Work there already keeps the larger number of trades: walks of a run mostly have the same trades.
+// Keeps the larger number of trades if the work is known: walks of a run mostly have the same trades.
 void add_left(std::vector<left_work>& to, const left_work& one);
 
-// The sentence of a run with too few parts for standard errors, which says how many paths would do; empty of
-// other runs. `randomisations`: those of its points, 0 if its paths are independent.
+// Remarks on too few parts for standard errors, and how many paths would do; empty if there are enough.
+// `randomisations` is 0 if paths are independent.
 std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations);
 
 }  // namespace tilewalk::verbs

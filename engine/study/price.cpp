@@ -98,14 +98,14 @@ struct walkers {
     cuda::backend& gpus;
     cuda::backend::choice on;
     cpu_maker on_cpu, on_cpu_for_shadows;
-    ready_on_gpus* keeps = nullptr;  // for another run; null: nothing is kept
+    ready_on_gpus* keeps = nullptr;  // takes the run for another call; null to drop it
     cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, of bounds
+    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, for the walk of upper bounds
 };
-// Opens the GPUs of a run on first use.
+// Returns the GPUs of a run, opening them on first use.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;
 
-// Returns why a trade's paths are not those of the first market; empty if they are.
+// Returns why a trade has other paths here than in the first market; empty if it has the same.
 std::string remark_on_paths(const planned& first, const planned& here) {
     if (!first.ready || !here.ready) return {};
     const std::string so = ", so they have random numbers in common with those in part at most";
@@ -153,7 +153,7 @@ keeping keeping_of(const planned_run& r) {
     return out;
 }
 
-// Tells whoever cuts work into shares what the walks of each trade cost.
+// Reports what the walks of each trade cost, in operations, to a planner of shards.
 void tell_costs(const planned_run& r) {
     if (!r.options.work || !r.options.work->tell_cost) return;
     const double paths = static_cast<double>(r.run.paths);
@@ -166,7 +166,7 @@ void tell_costs(const planned_run& r) {
     }
 }
 
-// Returns the bounds of plans with rights, by plan, from random numbers of their own.
+// Returns the upper bounds of trades with rights, by plan, from random numbers of their own.
 std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
                                      const keeping& keeps, teller& tells) {
     const timings::during walking(r.options.times, stage::bounds);
@@ -201,7 +201,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     return out;
 }
 
-// Adds nested bounds, always walked on the CPU in double, so that their bits depend on nothing else.
+// Adds nested upper bounds, walked on the CPU in double so that their bits depend on no device.
 void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& to) {
     const timings::during walking(r.options.times, stage::bounds);
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -248,12 +248,12 @@ std::string policies_of(const planned_run& r, std::size_t m) {
     return report::policies_json(all);
 }
 
-// By plan, the operations that gave paths no number; empty if all paths gave one.
+// Returns by plan which operations gave paths no finite number; empty if all paths have one.
 std::vector<std::string> flaws_of(const planned_run& r,
                                   const std::vector<std::optional<walked_trade>>& walked,
                                   const run::walk& paths) {
     const scenarios_of_markets scenarios(r.in);
-    // The CPU has the numbers of every precision but for approximations of single_fast, which rarely decide.
+    // The CPU has every precision but single_fast, whose approximations rarely make the difference.
     const bool is_fast = program::is_fast(r.run.how.precision);
     const program::precision precision = is_fast ? program::precision::single : r.run.how.precision;
     std::vector<std::string> out(r.plans.size());
@@ -267,7 +267,7 @@ std::vector<std::string> flaws_of(const planned_run& r,
     return out;
 }
 
-// Empty if no file of that name was read.
+// Empty if no such file was read.
 std::string hash_of_file(std::span<const input_file> read, const std::string& file) {
     const auto found = std::ranges::find(read, arrays::name_of(file), &input_file::file);
     return file.empty() || found == read.end() ? std::string() : found->hash;
@@ -309,7 +309,7 @@ struct right_in_run {
     const books::trade& trade;
     std::uint32_t first_scenario;
 
-    // Failures stay with their trades.
+    // Runs a step of finding the policy. If it throws, only this trade fails.
     void take(const std::function<void(right_in_run&)>& step) {
         if (plan.failure) return;
         try {
@@ -324,11 +324,11 @@ struct right_in_run {
     }
 };
 
-// Leaves to the CPU what GPUs can't find.
+// Finds policies on GPUs. The CPU will find those that GPUs can't.
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
                   cuda::backend& gpus, const cuda::backend::choice& on) {
     if (on.devices.empty()) return;
-    std::map<std::string, std::set<const books::trade*>> left;  // by reason
+    std::map<std::string, std::set<const books::trade*>> left;  // trades left to the CPU, by reason
     std::vector<cuda::wanted_policy> wanted;
     std::vector<right_in_run*> of;
     std::map<const markets::market_state*, std::vector<arrays::shock_cube>> scenarios;
@@ -370,7 +370,7 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
     const policy_search by{
         r.run, r.operations, with.shapes(), r.options.cancel, r.wants_bounds, from, &r.policies,
         r.options.keep_policies || r.policies.keeps,
-        // Fits of parts subtract the martingale of the bound.
+        // Parts with policies of their own fit values less the martingale that also gives the bound.
         r.wants_bounds || r.options.keep_policies || r.run.fits != exercise::fitting::usual};
     std::vector<right_in_run> all;
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
@@ -397,14 +397,14 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
         if (work != nullptr) one.of.take_known(*work);
     });
     find_on_gpus(all, r, by, with.gpus(), on());
-    // Few trades take all threads one after another; many take one thread each.
+    // Few trades are trained one after another, each on all threads; many side by side, on a thread each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
     for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
         one.of.find(are_few ? r.run.threads : 1);
         if (work != nullptr) one.of.keep_in(*work);
         ++done;
     });
-    done = all.size();  // failed ones count, too
+    done = all.size();  // counts failed trades, too
     tell();
     for_each(r.run.threads,
              [&](right_in_run& one) { follow(one.plan, one.trade, one.of, by, one.first_scenario); });
@@ -416,7 +416,7 @@ namespace verbs {
 
 namespace {
 
-// Makes fingerprints of large files beside the walk; invalid if there are none.
+// Hashes large files on a thread beside the walk. The future is invalid if there are none.
 std::future<std::vector<input_file>> hash_beside(const planned_run& r,
                                                  const std::vector<file_of_setting>& named) {
     const auto has_scenarios = [](const market& m) { return !state_of(m).scenarios.empty(); };
@@ -494,11 +494,11 @@ void add_answers(results& to, const resources& with, const book& trades, const m
     inner_options quietly = options;
     quietly.on_progress = {};
     if (options.work && !options.work->has_all()) {
-        // A share of the work lacks prices that searches need; whoever has all of them searches.
+        // A process with a share of the work lacks prices that searches need; the merging process searches.
         if (options.work->may_walk()) return;
         quietly.work = nullptr;
     }
-    // Rounds are for prices alone; other figures come from the paths of the first.
+    // Only prices are walked in rounds; the searches take the paths of the first round.
     const settled run = settle(options, state, {&in, 1});
     answers::add(to.rows, state.trades, state_of(in), [&](const std::vector<books::trade>& changed) {
         auto asked = std::make_shared<books::book_state>();
@@ -547,7 +547,7 @@ std::vector<results> verbs::prices_as_asked(const resources& with, const book& t
 
 namespace {
 
-// Walks some trades with the same decisions. Only the first round tells of finding policies.
+// Walks some trades with the same decisions. The first round alone reports how policies were found.
 std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_t> some,
                                       const walk_of_round& round, const walkers& by, teller& tells) {
     const settled run = round_of(r.run, round);
@@ -563,7 +563,7 @@ std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_
         by, tells);
 }
 
-// The first round has all trades; later ones have some, on its programs and kernels.
+// Walks all trades, then, in rounds, those that need more paths, by the same programs and kernels.
 std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tells) {
     if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, tells);
     ready_on_gpus first_of_bounds;
@@ -576,7 +576,7 @@ std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tell
     return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, tells);
 }
 
-// The GPUs of a run. Planning goes on while they open, which takes a moment.
+// The GPUs of a run. They open on a thread of their own while planning goes on.
 class opening_gpus {
   public:
     opening_gpus(const resources& with, const planned_run& r, bool may_walk) : times_(r.options.times) {
@@ -622,7 +622,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     const auto begin = clock::now();
     settled run = settle(options, state_of(trades), in);
     if (by.part) run = part_of(std::move(run), *by.part);
-    replayed_in(run);  // the file has to be there
+    replayed_in(run);  // throws if the file is missing
     check_size(trades.size(), in.size());
     teller tells(options);
     tells.now.trades = trades.size() * in.size();
@@ -641,7 +641,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
         else
             decide_by_pilots(planned, with, by, from, tells);
     } else {
-        take_plans(planned, by.ready);  // as they are walked
+        take_plans(planned, by.ready);  // as earlier planned, rewrites included
         choose_points(planned, from, tells);
     }
     if (by.see_plans) by.see_plans(planned);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of pricing a book, as functions, so that verify can hand in wrong ones to see them noticed.
+// The stages of pricing a book, as functions: verify puts wrong ones in, to see them noticed.
 #pragma once
 
 #include <chrono>
@@ -27,55 +27,55 @@
 namespace tilewalk {
 
 struct stages {
-    // Plans a trade; empty: the resources do.
+    // Plans a trade; if empty, the resources plan it.
     verbs::planner plan{};
-    // Makes the back end of what no GPU walks; empty: the resources do.
+    // Makes the back end for what no GPU walks; if empty, the resources make it.
     verbs::cpu_maker on_cpu{};
     // True if the trades are those of the open book.
     bool are_of_book = false;
-    // Takes what plans read of the one market, by trade; may be empty.
+    // Takes, by trade, the parts of the market that its plan reads; may be empty. For one market only.
     std::span<markets::market_reads> reads{};
-    // Decides about planned trades in the place of pilots in the first market.
+    // Makes all decisions about planned trades; if empty, pilots in the first market make them.
     std::function<void(verbs::planned_run&, threads::crew&, const verbs::teller&)> decide{};
-    // Plans of the book from an earlier run in its one market, by trade; empty: plan anew.
+    // Plans of an earlier run of the book in the same market, by trade; if empty, trades are planned anew.
     std::span<const std::shared_ptr<const verbs::ready_trade>> ready{};
-    // True if parts of runs of few tiles are quarters of tiles.
+    // True if a run of few tiles is to have quarters of tiles as its parts.
     bool wants_quarters = false;
     std::function<void(const verbs::planned_run&)> see_plans{};
     std::function<void(verbs::planned_run&)> add_ways_back{};
-    // Decides how kernels of ways back are built; empty: as usual.
+    // Decides how kernels for adjoints are built; if empty, by the usual rules.
     cuda::ways_back::decider way_back_on_gpu{};
-    // Sees how a trade's numbers move with these keys, before ways back are made.
+    // Sees how the program's numbers move with those of the market, by key, before adjoints are made.
     std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
         see_moves{};
-    // True if trades with rights are priced at the middle of their bounds, else at their policies' worth.
+    // True if trades with rights are priced at the middle of their bounds, false if at their policies' worth.
     bool wants_bounds = true;
     verbs::policy_stages policies{};
     verbs::control_stages controls{};
-    // Part of the run to walk, with its own policies; empty: all.
+    // The part of the run to walk, with its own policies; empty for the whole run.
     std::optional<verbs::part_of_run> part{};
-    // Earlier decisions on trades; pilots make the others.
+    // Decisions already made for trades; pilots make those that are missing.
     const decide::decided_by_trade* held = nullptr;
-    // Factor on the chosen widths of smoothed jumps.
+    // Factor on the widths chosen to smooth jumps.
     double widths = 1;
-    // Sees each sensitivity of the first order as it was found.
+    // Sees each sensitivity of the first order as soon as it is found, and may change it.
     std::function<void(greek_row&)> see_sensitivity{};
 };
 
 struct priced_book {
     results told;
-    std::vector<kernels::moments> moments;  // by row; empty without paths
-    // By row, by wanted number of the market and by part of the run.
+    std::vector<kernels::moments> moments;  // by row; zero if no path was needed
+    // Part means of derivatives: by row, by wanted number of the market, by part of the run.
     std::vector<std::vector<std::vector<double>>> derivatives{};
 };
 
 namespace verbs {
 
-// See engine::price.
+// Implements engine::price.
 std::vector<results> prices_as_asked(const resources& with, const book& trades, std::span<const market> in,
                                      const inner_options& options);
 
-// See engine::greeks, and stages::are_of_book.
+// Implements engine::greeks. For `are_of_book` see stages.
 results greeks_as_asked(const resources& with, const book& trades, const market& in,
                         const greek_options& wanted, const inner_options& options, bool are_of_book = false);
 
@@ -90,7 +90,7 @@ std::vector<priced_book> price_book(const verbs::resources& with, const book& tr
 priced_book price_book(const verbs::resources& with, const book& trades, const market& in,
                        const verbs::inner_options& options, const stages& by = {});
 
-// Finds sensitivities, without rounds, journal and answers. Sets the stages of planning and ways back itself.
+// Finds sensitivities without rounds, journal and reported figures. Sets `plan` and `add_ways_back` itself.
 results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
                        const greek_options& wanted, const verbs::inner_options& options,
                        const stages& by = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// True if a plan has read a part of the market.
+// Tells whether a plan has read a part of the market.
 #pragma once
 
 #include "engine/market/market_view.h"

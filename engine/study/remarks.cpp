@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks on runs.
+// Remarks that concern a whole run rather than a trade.
 #include "tilewalk/results.h"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ run_settings settings_of(const book& trades, const run_options& options) {
     return over(over(options.overrides, trades.settings()), default_settings());
 }
 
-// Markets alone: names of scenarios change no price.
+// Only the markets count: names of scenarios change no price.
 std::string digest_of(const scenario_list& all) {
     json out = json::array();
     for (const scenario& s : all.scenarios) {
@@ -40,7 +40,7 @@ std::string digest_of(const scenario_list& all) {
             changes.push_back({c.key, c.is == market_change::way::set, c.amount});
         out.push_back({s.days, std::move(changes)});
     }
-    if (all.for_differences) out.push_back("for differences");  // walked on other paths than gains alone
+    if (all.for_differences) out.push_back("for differences");  // gains for differences take other paths
     return config::sha256(out.dump());
 }
 
@@ -66,7 +66,7 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
     json all{{"version", version()}, {"compiler", compiler()}};
     all["settings"] = json::object();
     const run_settings settings = settings_of(trades, options);
-    // A file counts by its contents, wherever it lies.
+    // A file setting counts by the file's contents, wherever it lies.
     for (const run_setting& known : setting_table())
         if (const auto text = known.text(settings); text && known.decides_bits)
             all["settings"][known.name] = known.takes == run_setting::kind::file ? hash_of(*text) : *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: all that results follow from, as a text whose digest tells requests apart.
+// Requests: everything that results follow from, as a digest that identifies the request.
 #pragma once
 
 #include <filesystem>
@@ -18,26 +18,26 @@ namespace tilewalk::verbs {
 
 std::string hash_of(const std::filesystem::path& file);
 
-// Returns the files of the book, of its markets and of its settings, with fingerprints of their bytes.
+// Returns the files of the book, of its markets and of its settings, with hashes of their contents.
 std::vector<input_file> inputs_of(const book& trades, std::span<const market> in, const run_options& options);
 
-// Figures asked for beside prices; null: none.
+// Figures asked for beside prices; null if not asked for.
 struct asked_beside_prices {
     const greek_options* greeks = nullptr;
     const scenario_list* scenarios = nullptr;
 };
 
-// Leaves out devices, threads, and all else that no bit depends on.
+// Leaves out devices, threads and all other settings that no result depends on.
 std::string digest_of_request(const book& trades, std::span<const market> in,
                               const asked_beside_prices& asked, const run_options& options);
 
-// The options of a run, whose journal is open if it has one.
+// The options of a run, with its journal open if it has one.
 class with_journal {
   public:
     with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
                  const inner_options& options);
     const inner_options& options() const { return options_; }
-    // Writes the rest of the journal, and tells what was taken from it.
+    // Flushes the journal, and tells in the manifest how many of its blocks were reused or damaged.
     void finish(run_manifest& told) const;
 
   private:

@@ -18,7 +18,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Says what a failure of a GPU changed, unless the CPU failed alike and the row says so.
+// Appends what the failure of a GPU changed, unless the row already has the same message from the CPU.
 void tell_of_gpu(price_row& row, const std::string& what, const error& why) {
     if (row.message.find(why.message()) != std::string::npos) return;
     row.message += (row.message.empty() ? "" : "; ") + what + std::string(because_of_gpu) + why.message();
@@ -31,7 +31,7 @@ void fail(price_row& row, const error& e) {
     if (!e.where().file.empty()) row.where = e.where();
 }
 
-// Written figures must be numbers, the value of the book's quantity included.
+// Fails the row if the quantity makes its value or error infinite, since files hold finite numbers only.
 void check_value(price_row& row) {
     const auto refuse = [&row](const std::string& what) {
         fail(row, error(error_kind::numeric, what + "; take a smaller quantity"));
@@ -55,10 +55,10 @@ void price_certain(price_row& row, double value) {
     check_value(row);
 }
 
-// An event that n paths did not show has a probability below 3 / n, at 95 %: (1 - 3 / n)^n < 0.05.
+// An event that none of n paths showed has a probability below 3 / n at 95 %: (1 - 3 / n)^n < 0.05.
 constexpr double rule_of_three = 3;
 
-// Alike paths: nothing random is in the payoff, or they missed all there is to see and show no error.
+// Paths pay the same either because nothing is random, or because they missed what matters and show no error.
 void price_alike(price_row& row, const plan::range& payoffs, bool is_independent) {
     if (payoffs.is_point()) {
         row.standard_error = 0;
@@ -83,12 +83,12 @@ void price_alike(price_row& row, const plan::range& payoffs, bool is_independent
     row.message += "; the interval comes from the most and the least that a path can pay";
 }
 
-// Returns the share of one path in the mean of a payoff that jumps, which moves by whole paths. If few
-// dimensions count so evenly that all randomisations have the same number of these, their spread shows less.
-// A payoff with two values J apart, one on a share p of paths, has q = p (1 - p), the variance J^2 q and the
-// fourth moment J^4 q (1 - 3 q). J is the jump, unless paths led across it show a smaller one, as where a
-// bridge has weighed a path down before it meets a barrier. Returns 0 if the spread is four times as large,
-// and would grow by 3 % at most.
+// Returns one path's share of the mean of a payoff that jumps, which moves by whole paths. Randomisations of
+// points may all have equally many paths beyond the jump, and their spread shows too little then. A payoff
+// with two values J apart, one on a share p of the paths, has the variance J^2 q and the fourth moment
+// J^4 q (1 - 3 q), with q = p (1 - p). J follows from these, unless paths show a smaller step, as where a
+// bridge has weighed a path down before a barrier. Returns 0 if the spread is four times as large, so that
+// it would grow by 3 % at most.
 double share_of_a_path(const run::estimate& of, const kernels::moments& m, const ready_trade& t) {
     if (m.m2 == 0) return 0;
     const double largest = std::sqrt(m.m4 / m.m2 + 3 * m.m2 / m.count);
@@ -99,15 +99,15 @@ double share_of_a_path(const run::estimate& of, const kernels::moments& m, const
     return std::min(largest, shown.value_or(largest)) / m.count;
 }
 
-// Returns the least error of paths with a control or integrated jumps, which may be alike; else 0.
+// Returns the rounding of a mean with a control or integrated jumps, whose paths may all be equal; else 0.
 double rounding_of(const ready_trade& t, double price) {
     return t.rounding * (std::abs(price) + std::abs(t.control_mean));
 }
 
 struct error_of_mean {
     double standard_error = 0;
-    double of_paths = 0, hidden = 0;  // without rounding; what paths do not show
-    double hits = 0, far_out = 0;     // see price_row; what the control leaves in rare events
+    double of_paths = 0, hidden = 0;  // before rounding; part that paths do not show
+    double hits = 0, far_out = 0;     // price_row::effective_hits; error of the control in rare events
 };
 
 error_of_mean error_of(const walked_trade& w, const planned& p) {
@@ -115,15 +115,15 @@ error_of_mean error_of(const walked_trade& w, const planned& p) {
     const kernels::moments& m = w.result.moments;
     const double n = m.count;
     double of_paths = quasi ? quasi->standard_error : run::standard_error_of(m);
-    // A payoff and its control may jump at slightly different places, on few paths or none, which then show
-    // no error: count one path, or all that may lie between, if known to be less. If they jump at one place,
-    // the share of the control that is not subtracted leaves as much of the jump.
+    // A payoff and its control may jump at slightly different places. Few paths or none fall between, and
+    // then show no error: count one path, or less if less may lie between. If both jump at one place and the
+    // control is subtracted in part, the rest of its jump stays.
     double hidden = std::max(std::min(p.ready->control_jumps / n, p.ready->hidden_by_control),
                              w.added_back * p.ready->placed_jumps / n);
     if (quasi) hidden = std::max(hidden, share_of_a_path(*quasi, m, *p.ready));
     if (hidden > 0) of_paths = std::hypot(of_paths, hidden);
-    // Rare events, of which pilot and paths met few or none, may tell the payoff from its control: at their
-    // most probable, 3 / n, the mean has a deviation of sqrt(3) / n times what one of them leaves.
+    // Payoff and control may differ on rare events that pilot and paths hardly met. If these are as probable
+    // as can be, 3 / n, the mean deviates by sqrt(3) / n times the difference on one of them.
     const double rounding = rounding_of(*p.ready, m.mean);
     const double hits = m.m4 > 0 && of_paths >= rounding ? m.m2 * (m.m2 / m.m4) : 0.0;
     const double far_out = p.subtracts() != nullptr && hits < thin_below ? p.subtracts()->left_far_out : 0;
@@ -146,7 +146,7 @@ void price_walked(price_row& row, const walked_trade& w, std::uint64_t paths, co
     const std::optional<run::estimate>& quasi = w.quasi;
     const auto [standard_error, of_paths, hidden, hits, far_out] = error_of(w, p);
     row.randomisations = quasi ? quasi->units : 0;
-    // The spread of randomisations is skewed, what is added to it is not.
+    // Only the spread of randomisations is skewed, so the parts added to the error reduce the skew.
     if (quasi && quasi->standard_error > 0)
         row.lean = quasi->lean * std::pow(quasi->standard_error / standard_error, 3);
     const run::ends_of_interval ends = run::ends_of(0.95, row.degrees_of_freedom(), row.lean);

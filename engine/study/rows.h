@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of results: the figures of a trade, or why there are none.
+// Rows of results: a trade's figures, or the reason why there are none.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace tilewalk::verbs {
 
-// Part of messages of rows that the CPU walked in a GPU's place.
+// Part of the message in a row that the CPU walked because a GPU failed.
 inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
 
-// Takes the part means out of `walked`, which must be set unless the trade failed or needed no path. `flaw`:
-// the operation of the script that gave no number, if known.
+// Moves the part means out of `walked`, which may be empty only if the trade failed or walks no paths. `flaw`
+// names the operation of the script that gave no finite number, if known.
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
                  std::uint64_t paths, const std::string& flaw = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks some paths of a trade as pricing does, with all that people may want to see on the way.
+// Walks some paths of a trade as pricing does, and keeps what people may want to see of them.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -35,7 +35,7 @@ const books::trade& trade_named(const books::book_state& in, const std::string& 
                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
-// Empty: independent numbers.
+// Returns the points that pricing would take; empty for independent numbers.
 std::optional<quasi::points> points_of(const books::trade& t, const plan::trade_program& made,
                                        const markets::market_state& in, const settled& run,
                                        const cpu::lane_operations& operations,
@@ -52,7 +52,7 @@ std::optional<quasi::points> points_of(const books::trade& t, const plan::trade_
         .taken_in(run);
 }
 
-// Returns the watched numbers by step, by what is seen (what is paid comes last), and by path.
+// Returns numbers by step, then by asset (the sum paid comes last), then by path.
 std::vector<double> left_of(const plan::watched_program& watched, cpu::path_job job,
                             const cpu::lane_operations& operations, const std::atomic<bool>* cancel) {
     const program::path_program& program = watched.made.code;
@@ -121,7 +121,7 @@ trade_paths paths_of(const engine& by, const book& trades, const market& in, con
     const std::optional<arrays::shock_file> replay = replayed_in(run);
     const std::optional<quasi::points> points =
         replay ? std::nullopt : points_of(t, plain, state_of(in), run, operations, options.cancel);
-    // Points are those of the trade's own program: watching other moments would order them in another way.
+    // Points are ordered for the trade's own program, as watching more dates would change the order.
     quasi::order_maker maker;
     std::optional<quasi::order> order;
     if (points) order.emplace(maker.made_for(plain.code, plain.data, plain.when, *points));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that follow from results: totals, with errors that know what trades have in common, and decisions.
+// Totals and decisions, which follow from results. Errors of totals allow for what trades share.
 #include "tilewalk/results.h"
 
 #include <algorithm>
@@ -39,9 +39,9 @@ class values_by_part {
     }
     std::size_t rows() const { return with_error_; }
     std::size_t parts() const { return are_known_ ? parts_ : 0; }
-    // Sums of what intervals reach to each side.
+    // Sums of the lower and upper half-widths of the trades' intervals.
     const run::ends_of_interval& widest() const { return widest_; }
-    // Skew of the total's interval.
+    // Returns the skew of the total's interval.
     double lean() const {
         return sum_.is_of_one_round() && sum_.has_points() ? run::lean_of(sum_.all().means) : 0;
     }
@@ -51,7 +51,7 @@ class values_by_part {
     void add_widest(const price_row& row) {
         const double width = run::width_95(row.degrees_of_freedom()) * row.error_in_totals();
         run::ends_of_interval ends{width, width};
-        // Intervals of points may be skewed.
+        // Intervals from randomised points may be skewed.
         if (row.randomisations > 0 && !row.early && row.has_interval()) {
             const double size = std::abs(row.quantity);
             ends = {size * (row.price - row.low), size * (row.high - row.price)};
@@ -119,7 +119,7 @@ std::vector<currency_total> results::totals() const {
 
 std::vector<greek_row> results::greek_totals() const {
     using rows_of = std::vector<const greek_row*>;
-    // Groups of like rows, in the order of their first.
+    // Rows grouped by unit and key, ordered by each group's first row.
     struct groups {
         std::vector<rows_of> all;
         std::map<std::pair<std::string_view, std::string_view>, std::size_t> place{};
@@ -129,7 +129,7 @@ std::vector<greek_row> results::greek_totals() const {
             all[at->second].push_back(&row);
         }
     };
-    std::map<std::string_view, std::pair<groups, groups>> by_measure;  // by unit, by unit and key
+    std::map<std::string_view, std::pair<groups, groups>> by_measure;  // grouped by unit; by unit and key
     for (const greek_row& row : greeks) {
         if (row.has_failed() || row.key.empty()) continue;
         auto& [by_unit, by_key] = by_measure[row.measure];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the ways to build a book's kernels on a GPU, and remembers the fastest of each.
+// Times the ways to build a book's kernels on a GPU, and remembers the fastest way for each kernel.
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,7 +27,7 @@ using namespace verbs;
 
 namespace {
 
-// Remembers the fastest under the wish of ordinary runs. Throws if the ways do not agree.
+// Remembers the fastest way under `wish`, which ordinary runs look up. Throws if results differ between ways.
 template <class timer, class start>
 tuning::outcome tune_kernel(tuning::gpu_timer& with, timer& kernel, const start& from, double seconds,
                             const program::path_program& subject, const cuda::kernel_wish& wish,
@@ -56,7 +56,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     const std::span<const run::job> jobs = of_book.jobs;
     cuda::kernel_wish asked = *of_book.asked;
     asked.points = needed.how.points;
-    // Enough trades to show how the kernel behaves.
+    // Limit on trades to time, enough to show how the kernel behaves.
     constexpr std::size_t most_trades = 256;
     tuning::workload of;
     of.name = needed.name;
@@ -65,7 +65,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     if (of.code.scenarios_per_step > 0) {
         throw error(error_kind::usage, "it reads scenario arrays, which can't be timed by themselves");
     }
-    // Trades of one kernel may make paths of points in different ways, which the kernel does not see.
+    // Trades of one kernel may have their points made in different ways; the kernel does not depend on that.
     const std::optional<quasi::points>& first = jobs[needed.jobs.front()].points;
     of.points = first ? first : run.points;
     for (const std::size_t j : needed.jobs) {
@@ -77,7 +77,7 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     tune_kernel(with, kernel, asked, seconds, of.code, asked, choices, t);
 }
 
-// Throws if there is no GPU to tune on.
+// Returns the first GPU of the setting. Throws tilewalk::error (device) if there is none.
 std::shared_ptr<cuda::loaded_device> first_of(cuda::backend& gpus, const std::string& device) {
     const auto chosen = gpus.choose(device);
     if (!chosen.devices.empty()) return chosen.devices.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans every trade and walks none.
+// Validates a book: plans every trade and walks no paths.
 #include <optional>
 #include <utility>
 
@@ -18,7 +18,7 @@ using namespace verbs;
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {
     refuse_combinations(study::price, features_asked(trades, options));
-    const settled run = settle({options}, trades.settings());  // files to follow have to be there
+    const settled run = settle({options}, trades.settings());  // throws if a file to follow is missing
     const std::optional<arrays::shock_file> file = replayed_in(run);
     const std::vector<books::trade>& all = state_of(trades).trades;
     std::vector<std::optional<error>> failures(all.size());

@@ -18,7 +18,7 @@ namespace tilewalk {
 
 namespace {
 
-// "sm_90", "sm_90a" or "sm_100f".
+// True for "sm_90", "sm_90a" or "sm_100f", say.
 bool is_architecture(std::string_view text) {
     if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
     return text.starts_with("sm_") && text.size() >= 5 && text.size() <= 6 &&
@@ -71,7 +71,7 @@ std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, co
     }
     cuda::kernel_store& kernels = state_->gpus->kernels();
     std::atomic<std::size_t> done = 0;
-    // Progress counts kernels as trades.
+    // Kernels are reported as if they were trades.
     const auto tell = [&] {
         if (options.on_progress) options.on_progress({.trades_done = done, .trades = out.size()});
     };
