@@ -11,7 +11,7 @@ namespace {
 
 using report::ore_kind;
 
-// Pairs of numbers that one trade depends on.
+// Returns the pairs of numbers for cross gamma and vanna that some trade depends on.
 std::set<std::pair<std::size_t, std::size_t>> pairs_in(const book_shifts& shifts,
                                                        const difference_options& wanted) {
     std::set<std::pair<std::size_t, std::size_t>> out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of differences: numbers that trades depend on, with factors of ORE, up and down, and a day later.
+// The scenarios of differences: numbers that trades depend on up and down, if ORE has a factor, and a day
+// later.
 #pragma once
 
 #include <map>
@@ -23,7 +24,7 @@ struct difference_request {
     std::optional<simm_data> simm;
 
     const std::string& id(std::size_t trade) const { return state_of(trades).trades[trade].id; }
-    // The currency whose price the asset is, in SIMM; empty for an equity or an unknown name.
+    // Returns the currency whose price the asset is, to SIMM; empty for an equity or an unknown name.
     std::string currency_priced_by(std::string_view asset) const {
         if (!simm) return {};
         const auto found = simm->names.find(asset);
@@ -31,10 +32,10 @@ struct difference_request {
     }
 };
 
-// Keys of the market's numbers that trades depend on, by trade.
+// By trade: keys of the market's numbers that it depends on.
 using keys_by_trade = std::vector<std::set<std::string>>;
 
-// A number, with the scenarios in which it is up and down.
+// A number of the market, and the places of the scenarios that move it up and down.
 struct number_shift {
     const market_number* number = nullptr;
     report::ore_kind kind{};
@@ -42,7 +43,7 @@ struct number_shift {
     std::size_t up = 0, down = 0;
 };
 
-// Two numbers, and the scenario in which both are up.
+// Two numbers, by place, and the place of the scenario that moves both up.
 struct cross_shift {
     std::size_t first = 0, second = 0, both = 0;
 };
@@ -50,15 +51,15 @@ struct cross_shift {
 class book_shifts {
   public:
     book_shifts() = default;
-    // Points into the numbers of `told`.
+    // `told` must outlive this, which points into its numbers.
     book_shifts(const difference_request& of, const difference_results& told, const keys_by_trade& keys);
-    // Returns the place of the scenario, which is added only if new.
+    // Returns the place of a scenario with these changes. Adds it if there is none yet.
     std::size_t add(std::vector<market_change> changes, int days = 0);
 
     scenario_list asked;
     std::vector<number_shift> numbers;                 // in the order of the market's file
     std::vector<std::vector<std::size_t>> numbers_of;  // by trade: places of the numbers it depends on
-    std::vector<const market_number*> left_out;        // that trades depend on, without a factor of ORE
+    std::vector<const market_number*> left_out;        // have trades, but no factor of ORE
     std::vector<cross_shift> crosses;
     std::size_t day = 0;
     double size_of_day = 0;

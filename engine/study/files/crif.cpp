@@ -19,7 +19,7 @@ namespace {
 using report::key_parts;
 using report::ore_kind;
 
-// SIMM's move of a currency against that of calculation.
+// SIMM's shift of a currency against the currency of calculation: 1 %.
 constexpr double fx_move = 0.01;
 
 constexpr std::array vertices{"2w", "1m", "3m", "6m", "1y", "2y", "3y", "5y", "10y", "15y", "20y", "30y"};
@@ -30,7 +30,7 @@ struct share_of_vertex {
     std::size_t at;
     double weight;
 };
-// Shares a time linearly between the two vertices about it; beyond an end, the end takes it all.
+// Splits a time linearly between the vertices on both sides; the first or last vertex takes all beyond it.
 std::vector<share_of_vertex> shares_of(double years) {
     const auto above = std::ranges::lower_bound(years_of_vertices, years);
     const auto at = static_cast<std::size_t>(above - years_of_vertices.begin());
@@ -42,7 +42,7 @@ std::vector<share_of_vertex> shares_of(double years) {
     return {{at - 1, 1 - weight}, {at, weight}};
 }
 
-// SIMM's groups of currencies by how much their rates move: regular, low, high.
+// Returns SIMM's volatility group of a currency's rates: 1 regular, 2 low, 3 high.
 std::string bucket_of(std::string_view currency) {
     static const std::set<std::string_view> regular{"USD", "EUR", "GBP", "CHF", "AUD", "NZD", "CAD",
                                                     "SEK", "NOK", "DKK", "HKD", "KRW", "SGD", "TWD"};
@@ -62,7 +62,7 @@ void refuse_unknown_names(const difference_request& of, const book_shifts& shift
         }
 }
 
-// The price of a currency in another: an exchange rate of the market, or an asset that is one.
+// The price of a currency in another: a market's exchange rate, or the spot of such an asset.
 struct price_of_currency {
     std::string key, base, quote;
     double value = 0;
@@ -77,7 +77,7 @@ std::vector<price_of_currency> prices_of_currencies(const difference_request& of
     return out;
 }
 
-// Shifts each currency against that of calculation: all rates in which it stands move together.
+// Adds for each currency a scenario in which it rises against that of calculation, in all its rates.
 std::map<std::string, std::size_t> shift_currencies(const difference_request& of, book_shifts& beside) {
     const auto is_shifted = [&](const std::string& key) {
         return std::ranges::any_of(beside.numbers,
@@ -124,7 +124,7 @@ std::vector<calibrations::fitted_numbers> find_fits(const difference_request& of
 struct crif_key {
     std::string_view risk_type;
     std::string qualifier, bucket;
-    std::optional<std::size_t> at{};  // the vertex
+    std::optional<std::size_t> at{};  // place among vertices
     auto operator<=>(const crif_key&) const = default;
 };
 
@@ -167,7 +167,7 @@ class crif_sums {
             case ore_kind::discount_rate:
                 return add_by_time("Risk_IRCurve", name, bucket_of(name));
             case ore_kind::dividend_yield:
-                // A currency's yield is its interest rate.
+                // If the asset is a currency, its dividend yield is that currency's interest rate.
                 if (!base.empty()) add_by_time("Risk_IRCurve", base, bucket_of(base));
                 return;
             case ore_kind::day:
@@ -176,10 +176,10 @@ class crif_sums {
     }
 
     std::map<crif_key, std::vector<share_of_gain>> sums{};
-    std::set<std::string> currencies{};  // that move the value
+    std::set<std::string> currencies{};  // have a rate that moves the value
 
   private:
-    // A number without a time moves what happens up to the last day.
+    // A number without a time, such as a flat rate, counts at the trade's last day.
     double years_of(const key_parts& key) const {
         if (const auto years = key.years()) return *years;
         if (const auto day = dates::parse_date(key.time))
@@ -193,7 +193,7 @@ class crif_sums {
     const double years_to_last_day_;
 };
 
-// The rest of the value moves with the currency of calculation.
+// Adds lines of currencies. The rest of the value moves with the currency of calculation.
 void add_currencies(const crif_inputs& from, std::size_t trade, std::set<std::string> currencies,
                     difference_results& to) {
     const double rate = to.trades[trade].to_base;
@@ -211,7 +211,7 @@ void add_currencies(const crif_inputs& from, std::size_t trade, std::set<std::st
     to.crif.push_back({trade, "Risk_FX", to.currency, "", "", "", left, error});
 }
 
-// Returns the moves of a fit's numbers by vertex, if each volatility rises by its own size.
+// Returns by vertex how the fit's numbers move if each quoted volatility rises by its own size.
 std::map<std::size_t, std::vector<double>> moves_by_vertex(const calibrations::fitted_numbers& fit,
                                                            const std::vector<std::size_t>& numbers) {
     std::map<std::size_t, std::vector<double>> out;
@@ -226,7 +226,7 @@ std::map<std::size_t, std::vector<double>> moves_by_vertex(const calibrations::f
     return out;
 }
 
-// Sums volatility x derivative over quotes, through the numbers that follow from them.
+// Adds volatility times its derivative, summed by vertex: derivatives by fitted numbers times their moves.
 void add_rate_volatility(const crif_inputs& from, std::size_t trade, const calibrations::fitted_numbers& fit,
                          difference_results& to) {
     const std::string& id = from.of.id(trade);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of CRIF that ISDA SIMM reads: their shifts, derivatives and sums.
+// CRIF, the input of ISDA SIMM: its lines, and the shifts and derivatives that they take.
 #pragma once
 
 #include "engine/calibration/target.h"
@@ -10,21 +10,21 @@
 namespace tilewalk::verbs {
 
 struct simm_shifts {
-    // Scenarios in which a currency rises against that of calculation.
+    // Scenarios in which a currency rises against the currency of calculation, by currency.
     std::map<std::string, std::size_t> currencies;
-    std::vector<calibrations::fitted_numbers> fits;  // of rate models to volatilities
-    std::vector<std::vector<std::size_t>> fits_of;   // by trade: those whose numbers it depends on
+    std::vector<calibrations::fitted_numbers> fits;  // fits of rate models to volatilities
+    std::vector<std::vector<std::size_t>> fits_of;   // by trade: fits whose numbers it depends on
 
-    // Reports fits that can't be followed. Throws tilewalk::error (input) for an asset without a name.
+    // Reports fits that can't be followed. Throws tilewalk::error (input) for an asset without a SIMM name.
     simm_shifts(const difference_request& of, const keys_by_trade& keys, book_shifts& beside,
                 difference_results& to);
     bool has_fit(std::size_t trade) const { return !fits_of[trade].empty(); }
-    // True if lines of volatility cover the model of rates that has this parameter.
+    // True if CRIF's volatility lines cover the parameter, since its rate model is fitted to quotes.
     bool tells_of(const std::string& key) const;
     greek_options by_numbers_of_fits() const;
 };
 
-// Derivatives by the numbers of fits, of trades that are priced together.
+// Derivatives by the numbers of fits, for the trades of one scenario run.
 struct rate_greeks {
     results found{};
     std::map<std::string_view, std::vector<const greek_row*>> of{};  // by trade

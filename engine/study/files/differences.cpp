@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds differences for the usual shifts: scenarios with one number up or down, on the paths of the prices.
+// Finds differences for the usual shifts: gains as one number goes up or down, on the paths of the prices.
 #include "tilewalk/differences.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace verbs {
 
 namespace {
 
-// Returns the last time, in years, at which something happens to a trade.
+// Returns the last time in years at which the trade's blocks run or its terms have a date.
 double last_of(const books::trade& t, const plan::trade_program& made, dates::date as_of) {
     double last = 0;
     for (const language::block& b : made.blocks)
@@ -53,7 +53,7 @@ void set_last_day(valued_trade& to, double years, dates::date as_of) {
     to.years_to_maturity = dates::year_fraction(as_of, day, dates::day_count::act_act);
 }
 
-// No figure if the market has no such rate.
+// Returns the exchange rate; no figure if the market has none.
 double rate_between(const market& in, const std::string& from, const std::string& to) {
     try {
         return state_of(in).fx_spot(from, to);
@@ -65,7 +65,7 @@ double rate_between(const market& in, const std::string& from, const std::string
 
 struct told_of_trades {
     difference_results told;
-    std::vector<std::string> currencies;  // by trade; empty if not known
+    std::vector<std::string> currencies;  // by trade; empty if it can't be planned
 };
 
 void refuse_unknown_rates(const difference_request& of, const told_of_trades& trades) {
@@ -104,7 +104,7 @@ told_of_trades tell_of_trades(const difference_request& of) {
                               out.currencies[i] = made.currency;
                               set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
                           } catch (const error& e) {
-                              // Pricing the trade reports what is wrong.
+                              // Pricing will report what is wrong with the trade.
                               if (e.kind() == error_kind::cancelled) throw;
                           }
                       },
@@ -131,7 +131,7 @@ keys_by_trade find_keys(const difference_request& of, told_of_trades& to) {
             has_equity = has_equity || (in.assets.contains(name) && of.currency_priced_by(name).empty());
         }
         to.told.trades[i].product_class = has_equity ? "Equity" : "RatesFX";
-        // A value in another currency moves with the exchange rate.
+        // The value in the currency of calculation also depends on the exchange rate.
         if (!to.told.currency.empty() && !to.currencies[i].empty())
             for (const markets::fx_leg& leg : in.fx_legs(to.currencies[i], to.told.currency))
                 out[i].insert(leg.pair->base + leg.pair->quote + ".rate");
@@ -144,7 +144,8 @@ void tell_of_left_out(const book_shifts& shifts, const std::optional<simm_shifts
     std::vector<std::string> keys;
     bool has_parameters = false;
     for (const market_number* const n : shifts.left_out) {
-        if (n->unit.empty() || report::key_parts(n->key).what == "fixing") continue;  // facts are no risk
+        // fixings are facts and no risk
+        if (n->unit.empty() || report::key_parts(n->key).what == "fixing") continue;
         keys.push_back(n->key);
         has_parameters =
             has_parameters || (n->unit.starts_with("parameter") && simm && !simm->tells_of(n->key));
@@ -233,7 +234,7 @@ class difference_run {
                 ids.push_back(of_.id(i));
         if (ids.empty()) return {};
         round_of_study asked{of_.trades.only(ids), of_.options};
-        // Derivatives take the paths that gains have by now.
+        // Derivatives take the paths to which rounds have brought the gains.
         if (const settled run = settle(of_.options, state_of(of_.trades), {&of_.in, 1}); run.accuracy)
             asked = of_round(asked.trades, of_.options, run, {told.paths, told.seed});
         rate_greeks out(
@@ -260,7 +261,7 @@ class difference_run {
             {{c.both, 1}, {first.up, -1}, {second.up, -1}});
     }
 
-    // Without shares a figure of the row stays as it is.
+    // Adds a row, with delta and gamma as weighted sums of gains; an empty sum leaves the row's figure.
     void add(difference_row row, const std::string& what, const gains_of_trades& gains,
              const std::vector<share_of_gain>& delta, const std::vector<share_of_gain>& gamma) {
         row.paths = out_.values.rows[row.trade].paths;

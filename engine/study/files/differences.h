@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences for the usual shifts of a market's numbers, which risk systems read.
+// Differences for the usual shifts of a market's numbers, for files that risk systems read.
 #pragma once
 
 #include <set>
@@ -12,14 +12,14 @@
 
 namespace tilewalk::verbs {
 
-// trades` is the open book; see tilewalk/differences.h.
+// Implements session::differences; `trades` is the open book.
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
                                         const difference_options& wanted, const inner_options& options);
 
 struct valuations_of_differences {
-    scenario_list shifts;          // in which gains are found
-    greek_options by_numbers;      // of models of rates that follow quoted volatilities
-    std::set<std::string> trades;  // whose derivatives by these numbers are found
+    scenario_list shifts;          // scenarios of the gains
+    greek_options by_numbers;      // fitted numbers of rate models
+    std::set<std::string> trades;  // trades with derivatives by these numbers
 };
 valuations_of_differences valuations_of(const book& trades, const market& in,
                                         const difference_options& wanted, const inner_options& options);

@@ -32,7 +32,7 @@ namespace {
 
 constexpr double days_a_year = 365;
 
-// ORE's reader takes escapes away twice, from the line and from the factor.
+// Escapes a slash twice, since ORE's reader removes escapes from the line and again from the factor.
 std::string escaped_name(std::string_view name) {
     std::string out;
     for (const char c : name) {
@@ -42,7 +42,7 @@ std::string escaped_name(std::string_view name) {
     return out;
 }
 
-// "6M" of "0.5y"; a date stays. Without a time, a number holds at all times, as a curve of one node does.
+// Returns "6M" for "0.5y"; a date as it is; and "1Y" without a time, as a flat curve's only node.
 std::string tenor(const key_parts& of) {
     if (of.time.empty()) return "1Y";
     const std::optional<double> years = of.years();

@@ -18,7 +18,7 @@ std::vector<double> shares_of_parts(std::size_t parts, std::uint64_t part_paths,
 
 namespace {
 
-// Replaces 2^n values by their sums with the signs of each row of Sylvester's matrix.
+// Walsh-Hadamard transform: replaces 2^n values by their sums with the signs of each row of the matrix.
 void add_with_signs(std::span<double> values) {
     for (std::size_t half = 1; half < values.size(); half *= 2) {
         for (std::size_t block = 0; block < values.size(); block += 2 * half) {
@@ -38,14 +38,14 @@ std::vector<noise_errors> noise_errors_of(std::span<const double> gains, std::sp
     const std::size_t parts = shares.size(), signs = std::bit_ceil(parts);
     double squares = 0;
     for (const double share : shares) squares += share * share;
-    // Differences from a mean of the same parts are too small by this factor.
+    // Factor that undoes the shrinking of differences from a mean of the same parts.
     const double widened = 1 / std::sqrt(1 - squares);
 
-    std::vector<double> moves(signs * gains.size());  // of all gains by the first signs, then by the next
+    std::vector<double> moves(signs * gains.size());  // by row of signs, then by scenario
     std::vector<double> of_scenario(signs);
     for (std::size_t s = 0; s < gains.size(); ++s) {
         const std::span<const double> own = means.subspan(s * parts, parts);
-        double mean = 0;  // from the first part, so that equal parts differ by nothing
+        double mean = 0;  // less own[0], so that equal parts differ by exactly 0
         for (std::size_t p = 0; p < parts; ++p) mean += shares[p] * (own[p] - own[0]);
         std::ranges::fill(of_scenario, 0.0);
         for (std::size_t p = 0; p < parts; ++p)

@@ -17,7 +17,7 @@ namespace tilewalk::risk {
 
 namespace {
 
-// Gains of single trades in the currency of a total, by scenario and trade; empty if nobody has them.
+// Gains of single trades in the currency of a total, by scenario and trade; empty if not kept.
 struct cells {
     std::span<const double> gains, errors;
     std::size_t trades = 0;
@@ -49,7 +49,7 @@ gains_of_set gains_in(const scenario_results& r, const portfolio_gains& of, std:
     for (const failed_gain& f : r.failures)
         failed[f.scenario] += std::ranges::find(of.trades, f.trade) != of.trades.end() ? 1U : 0U;
     for (std::size_t s = 0; s < r.scenarios.size(); ++s) {
-        // A scenario without a single gain is itself wrong, such as one that is no market.
+        // A scenario that fails every trade is left out: it is itself wrong, such as an invalid market.
         is_of_set[s] = r.scenarios[s].set == set && (in_base == 0 || failed[s] < in_base);
         if (is_of_set[s]) out.scenarios.push_back(s);
     }
@@ -106,7 +106,7 @@ class portfolio_in_set {
     }
 
     void add_tails() {
-        // Scenarios of one gain keep their order.
+        // Equal gains stay in the order of their scenarios.
         order_.resize(in_.gains.size());
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return in_.gains[i]; });
@@ -152,7 +152,7 @@ class portfolio_in_set {
         const std::vector<noise_errors> noise =
             noise_errors_of(in_.gains, means, shares_of_parts(parts, m.part_paths, m.paths), find_);
         for (std::size_t l = 0; l < tails_.size(); ++l) {
-            // Errors that parts do not show may be alike within a tail, so their mean is added.
+            // Errors that part means do not show may all be alike in a tail, so their mean is taken.
             double beside = 0;
             bool has_errors = true;
             for (std::size_t i = 0; i < in_.gains.size(); ++i) {
@@ -170,7 +170,7 @@ class portfolio_in_set {
         }
     }
 
-    // Takes a few trades at a time, whose gains lie side by side; those of one trade lie far apart.
+    // Works on a few trades at a time, for the cache: in memory, gains of a scenario lie side by side.
     void add_shares() {
         if (own_.trades == 0) return;
         const std::size_t trades = in_.trades.size(), scenarios = in_.gains.size();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resample takes n of n gains with replacement: those at floor(n u) for n uniforms u. Its gain at place k
-// is the one at the k-th least uniform, which has the beta law of k and n - k + 1. Given that uniform, the k
-// - 1 below it are independent and uniform, so that mean and variance of the mean of the k least gains are
-// sums over the gains up to there. Both errors are integrals over the beta law, which is smooth within each
-// gain's interval: nothing is drawn. For the quantile this is the estimator of Maritz and Jarrett (1978).
+// A bootstrap resample takes n of n gains with replacement: those at floor(n u) for n uniforms u. Its k-th
+// gain belongs to the k-th smallest uniform, which has the beta law of k and n - k + 1. Given that uniform,
+// smaller ones are independent and uniform, so that mean and variance of the mean of the k lowest gains are
+// sums over the gains up to there. Both errors are thus integrals over the beta law, smooth within each
+// gain's interval: nothing is drawn. Maritz and Jarrett (1978) have this estimator for the quantile.
 #include "engine/study/risk/sampling.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tilewalk::risk {
 
 namespace {
 
-// The Gauss rule with 8 points on [-1, 1]: each stands for its mirror image, too.
+// The 8-point Gauss-Legendre rule on [-1, 1]; each node also stands for its mirror image.
 struct gauss_node {
     double x, weight;
 };
@@ -26,7 +26,7 @@ constexpr std::array<gauss_node, 4> gauss_nodes{{{0.18343464249564980, 0.3626837
                                                  {0.79666647741362674, 0.22238103445337448},
                                                  {0.96028985649753623, 0.10122853629037626}}};
 
-// The k-th least of n uniforms, by the interval of the gain that it falls on.
+// The law of the k-th smallest of n uniforms, by intervals of length 1 / n, one for each gain.
 class order_law {
   public:
     order_law(std::size_t n, std::size_t k)
@@ -36,8 +36,8 @@ class order_law {
           mode_(n > 1 ? below_ / (n_ - 1) : 0.5) {
         peak_ = exponent(mode_);
     }
-    // Calls use(gain, uniform, weight); weights are densities times lengths, but for a common factor. Leaves
-    // out intervals less likely than the mode's by 1e-18.
+    // Calls use(gain, uniform, weight) with weights proportional to probabilities. Leaves out intervals whose
+    // density is below 1e-18 of the mode's.
     template <class body>
     void for_each(const body& use) const {
         const auto size = static_cast<std::size_t>(n_);
@@ -52,11 +52,11 @@ class order_law {
   private:
     static constexpr double least = 1e-18;
 
-    // Takes 0 log 0 as 0.
+    // Returns the logarithm of the density, but for a constant. 0 log 0 is 0.
     double exponent(double u) const {
         return (below_ > 0 ? below_ * kernels::log(u) : 0) + (above_ > 0 ? above_ * kernels::log(1 - u) : 0);
     }
-    // Relative to the mode.
+    // Returns the density relative to the mode's.
     double at(double u) const {
         if ((u <= 0 && below_ > 0) || (u >= 1 && above_ > 0)) return 0;
         return kernels::exp(exponent(u) - peak_);
@@ -75,7 +75,7 @@ class order_law {
     double n_, below_, above_, mode_, peak_ = 0;
 };
 
-// Weighted mean and variance in one pass.
+// Weighted variance in one pass.
 class weighted_spread {
   public:
     void add(double x, double weight) {
@@ -101,7 +101,7 @@ double error_of_quantile(std::span<const double> sorted, std::size_t place) {
 
 double error_of_shortfall(std::span<const double> sorted, std::size_t within) {
     const double n = static_cast<double>(sorted.size()), k = static_cast<double>(within);
-    // Sums are less the gain at the quantile, so that no digits are lost if gains are large and close.
+    // Gains are taken less the quantile, so that sums of large gains that are close lose no digits.
     const double origin = sorted[within - 1];
     std::vector<double> sums{0}, squares{0};
     for (const double g : sorted) {

@@ -21,14 +21,14 @@ tail_finder::tail_finder(std::vector<std::size_t> places)
 
 std::span<const tail_values> tail_finder::of(std::span<const double> gains) {
     sorted_.assign(gains.begin(), gains.end());
-    auto end = sorted_.end();  // a smaller place is within a greater one
+    auto end = sorted_.end();  // a lower place lies within the gains partitioned so far
     for (const std::size_t p : falling_) {
         const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(places_[p] - 1);
         if (at < end) std::nth_element(sorted_.begin(), at, end);
         end = at;
         found_[p].quantile = *at;
     }
-    // Sums go in the order of the gains, not in that which the search has left.
+    // Sums follow the order of `gains`, not the order that the search leaves.
     for (tail_values& t : found_) {
         double sum = 0;
         t.within = 0;

@@ -40,7 +40,7 @@ gpu_trades::gpu_trades(std::vector<walked_job> of, const gpu_trades* before, int
     for (std::size_t j = 0; j < given_.size(); ++j) places_.emplace(given_[j].trade.get(), j);
 }
 
-// Trades are known by their addresses, which are unique while these are held. They mostly come in this order.
+// Compares addresses, unique while given_ holds the trades. Most calls ask in the order of given_.
 std::optional<std::vector<run::job>> gpu_trades::find(std::span<const walked_job> trades) const {
     std::vector<run::job> out;
     out.reserve(trades.size());
@@ -56,7 +56,7 @@ std::optional<std::vector<run::job>> gpu_trades::find(std::span<const walked_job
     return out;
 }
 
-// Shapes are known by their addresses, which are unique while the trades before are held.
+// Compares addresses of programs, which are unique as long as the trades of `before` are held.
 void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
     auto made = std::make_shared<united_shapes>();
     for (const run::job& j : of) {
@@ -70,7 +70,7 @@ void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
     united_ = std::move(made);
 }
 
-// A few trades take less time than threads take to begin.
+// Lays out trades on one thread if they are few: others would take longer to start.
 void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before, int threads) {
     constexpr std::size_t worth_threads = 256;
     const bool are_alike = before != nullptr && united_ == before->united_;
@@ -163,7 +163,7 @@ void book_on_gpu::find_form(std::size_t trade, const markets::market_state& in, 
     }
 }
 
-// Makes kernels for every form of control that its policy may leave a trade.
+// Applies the control found, and plans the other forms of control that another policy may lead to.
 void book_on_gpu::rewrite(std::size_t trade, const market& in, const pilot_of_controls& by,
                           const rewriter& rewrites) {
     planned& p = plans_[trade];
@@ -232,7 +232,7 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
         std::set<std::size_t> trades;
     };
     std::map<std::string, text> by_text;
-    std::map<std::string, int> count;  // by kind
+    std::map<std::string, int> count;  // kernels so far, by kind
     std::vector<std::string> in_order;
     for (std::size_t i = 0; i < policies_.size(); ++i) {
         if (!policies_[i]) continue;

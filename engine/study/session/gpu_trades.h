@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trades of a run as GPUs walk them: in the programs that many shapes share.
+// The trades of a run as GPUs walk them: in united programs, each shared by trades of several shapes.
 #pragma once
 
 #include <array>
@@ -27,43 +27,43 @@ struct pilot_of_controls;
 struct policy_search;
 class rewriter;
 
-// Immutable.
+// Immutable once made.
 class gpu_trades {
   public:
-    // Jobs of one shape must share their program.
+    // Jobs with equal programs must point to the same one.
     explicit gpu_trades(std::span<const run::job> of);
-    // Takes over equal trades from `before`, and the programs if all shapes are equal.
+    // Reuses from `before` the trades that are the same, and the united programs if all shapes are the same.
     explicit gpu_trades(std::vector<walked_job> of, const gpu_trades* before = nullptr, int threads = 1);
     gpu_trades(const gpu_trades&) = delete;
     gpu_trades& operator=(const gpu_trades&) = delete;
 
     std::span<const run::job> jobs() const { return jobs_; }
-    // Returns the jobs of these trades; empty if one of them is not seated here.
+    // Returns the jobs of these trades; empty if one of them is not among the trades of this object.
     std::optional<std::vector<run::job>> find(std::span<const walked_job> trades) const;
 
   private:
-    // A trade in its united program.
+    // A trade's numbers and timeline, laid out for its united program.
     struct seated_trade {
         program::path_data data;
         program::timeline when;
     };
     struct united_shapes {
         std::vector<const program::path_program*> shapes;
-        std::map<const program::path_program*, std::size_t> places;  // in `shapes`
+        std::map<const program::path_program*, std::size_t> places;  // places in `shapes`
         plan::united_programs programs;
     };
 
     void unite(std::span<const run::job> of, const gpu_trades* before);
     void seat(std::span<const run::job> of, const gpu_trades* before, int threads);
 
-    std::vector<walked_job> given_;                               // by job; empty if made of jobs alone
-    std::unordered_map<const ready_trade*, std::size_t> places_;  // in `given_`
+    std::vector<walked_job> given_;                               // by job; empty if made from jobs
+    std::unordered_map<const ready_trade*, std::size_t> places_;  // places in `given_`
     std::shared_ptr<const united_shapes> united_;
     std::vector<std::shared_ptr<const seated_trade>> seated_;  // by job
     std::vector<run::job> jobs_;
 };
 
-// The walks of a book on GPUs, kept for the next call, which may walk some of the trades. Not thread-safe.
+// The GPU walks of a book, kept for the next call, which may walk only some of its trades. Not thread-safe.
 struct ready_on_gpus {
     struct of_source {
         std::shared_ptr<const gpu_trades> trades;
@@ -74,28 +74,29 @@ struct ready_on_gpus {
     bool is_empty() const { return without.walk.is_empty() && with_points.walk.is_empty(); }
 };
 
-// The trades of a book that walk paths, as GPUs would get them. Policies come from few paths; their programs
-// are those of any. A policy may leave no control, one that jumps or one that does not: all have programs.
+// The trades of a book as GPUs would get them. Policies are trained on few paths, as all have the same
+// programs. A policy may leave a trade no control, one that jumps or one that does not: each case has a
+// program.
 class book_on_gpu {
   public:
     book_on_gpu(const books::book_state& book, const market& in, const settled& run,
                 const cpu::lane_operations& operations, const std::atomic<bool>* cancel);
 
-    // A kernel, the jobs among which it has its own, and the products that need it.
+    // A kernel, the jobs that its `needed.jobs` index, and the products whose trades need it.
     struct kernel {
         cuda::needed_kernel needed;
         std::span<const run::job> jobs;
         std::vector<std::string> products;
-        const cuda::kernel_wish* asked = nullptr;  // of a kernel that walks paths
+        const cuda::kernel_wish* asked = nullptr;  // null if it trains policies
     };
-    // Returns the kernels that walk prices and bounds, and those that fill arrays of points.
+    // Returns the kernels that walk prices and upper bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
-    // Kernels that train policies; they have no jobs.
+    // Returns the kernels that train policies; they have no jobs.
     std::vector<kernel> kernels_of_policies() const;
 
   private:
     struct walk {
-        std::vector<std::size_t> trades{};  // by job
+        std::vector<std::size_t> trades{};  // by job: place in the book
         std::vector<run::job> jobs{};
         std::optional<gpu_trades> on_gpu{};
 
@@ -110,9 +111,9 @@ class book_on_gpu {
     shape_store shapes_;
     std::vector<planned> plans_;
     using other_forms = std::array<std::shared_ptr<const ready_trade>, 2>;
-    std::vector<other_forms> other_plans_;                       // by trade; null: no other
+    std::vector<other_forms> other_plans_;                       // by trade; null if not needed
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
-    // By form: prices as they are found, then trades with rights in their other forms.
+    // The plans as found, then all trades again with those with rights in their other two forms.
     std::array<walk, 3> prices_, prices_over_points_;
     walk bounds_;
 };

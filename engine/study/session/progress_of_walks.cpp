@@ -7,7 +7,7 @@
 namespace tilewalk::verbs {
 
 namespace {
-// Share of the current walk that is kept for unexpected walks.
+// Fraction of the current walk kept in reserve for walks that expect() did not count.
 constexpr double unexpected = 0.05;
 }  // namespace
 
@@ -36,7 +36,7 @@ void progress_of_walks::end() {
 }
 
 void progress_of_walks::take(const progress& of_walk) {
-    // A walk may start again, on other paths.
+    // A walk that starts again must not count backwards.
     steps_ = std::max(steps_, of_walk.path_steps_done);
     const double part = of_walk.path_steps > 0 ? static_cast<double>(of_walk.path_steps_done) /
                                                      static_cast<double>(of_walk.path_steps)

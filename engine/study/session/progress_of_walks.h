@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress over several walks, from 0 to 1 and never back.
+// Progress over several walks, as a fraction that rises from 0 to 1 and never falls.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class progress_of_walks {
     progress_of_walks(const progress_of_walks&) = delete;
     progress_of_walks& operator=(const progress_of_walks&) = delete;
 
-    // Returns the options of a walk, which reports here and keeps no policies. This must outlive them.
+    // Returns options for a walk that reports here and keeps no policies. This object must outlive them.
     inner_options heard();
-    // Sets how many trades all further walks have together.
+    // Sets the number of trades of all further walks together.
     void expect(double walked) { left_ = walked; }
-    // Begins a walk of so many trades. `is_of_prices`: the walk that says how many trades have their price.
+    // Begins a walk of so many trades. `is_of_prices`: the walk's finished trades are those reported.
     void begin(double walked, bool is_of_prices = false);
     void end();
 
@@ -35,21 +35,21 @@ class progress_of_walks {
 
     const inner_options& options_;
     std::size_t trades_, priced_ = 0;
-    double left_ = 0;                // after the current walk
-    double before_ = 0, share_ = 0;  // of the whole: done before the current walk, and its part
-    double done_ = 0;                // of the whole
+    double left_ = 0;                // trades to walk after the current walk
+    double before_ = 0, share_ = 0;  // fractions: before the current walk, of this walk
+    double done_ = 0;                // fraction finished
     std::uint64_t steps_before_ = 0, steps_ = 0;
     bool is_of_prices_ = false;
-    std::size_t policies_ = 0, policies_done_ = 0;  // of the walk with most
+    std::size_t policies_ = 0, policies_done_ = 0;  // in the walk with most policies
 };
 
-// Walks of two workers side by side, for so many prices of trades in markets in all.
+// Progress of walks on two workers at a time. `prices` counts a trade once in each market.
 class progress_of_blocks {
   public:
     progress_of_blocks(const inner_options& options, std::size_t prices) : options_(options) {
         now_.trades = prices;
     }
-    // Returns the options of a walk for so many prices, which keeps no policies. This must outlive them.
+    // Returns options for a walk of so many prices, without kept policies. This object must outlive them.
     inner_options heard(std::size_t worker, std::size_t prices) {
         inner_options out = options_;
         out.keep_policies = false;
@@ -87,7 +87,7 @@ class progress_of_blocks {
     const inner_options& options_;
     std::mutex lock_;
     progress now_;
-    std::array<double, 2> at_work_{};  // by worker: prices, as good as done
+    std::array<double, 2> at_work_{};  // by worker: prices done, with fractions
 };
 
 }  // namespace tilewalk::verbs

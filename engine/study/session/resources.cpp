@@ -16,7 +16,7 @@ resources::resources(const engine_settings& settings, cuda::backend& gpus, lasts
           [this](const program::path_program& code) { return shapes_.has(code); })),
       adjoints_(std::make_shared<greeks::adjoint_store>()) {}
 
-// A store holds its programs: start a new one if they are many.
+// A store keeps its programs alive, so a new one is started when there are many.
 std::shared_ptr<greeks::adjoint_store> resources::adjoints() const {
     constexpr std::size_t most_programs = 256;
     const std::lock_guard guard(lock_);
@@ -30,10 +30,10 @@ std::shared_ptr<const resources::kept_plan> resources::kept(const std::string& t
     return found == plans_.end() ? nullptr : found->second;
 }
 
-// Every call tries a failed plan again: its error may come from other parts of the market than it has read.
+// Plans that failed are not kept: their error may come from parts of the market that they had not read yet.
 planned resources::plan(const books::trade& t, const market& in, const wanted_plans& wanted,
                         missing_pairs& missing, markets::market_reads* reads) const {
-    // A trade of the book may have failed since it was opened.
+    // A trade may have been marked as failed since the book was opened, and must not take a kept plan.
     const bool keeps = wanted.are_of_book && how_long_ == lasts::many_calls && !t.failure;
     const program::precision precision = wanted.run.how.precision;
     if (keeps) {
@@ -60,7 +60,7 @@ planned resources::plan(const books::trade& t, const market& in, const wanted_pl
     return made;
 }
 
-// New terms of a market, such as one dividend more, may make other shapes; those without trades go.
+// A market with one more dividend, say, may make other shapes; those without trades are dropped.
 void resources::drop_unused_programs() const {
     if (how_long_ == lasts::a_call || planned_at_drop_.exchange(planned_) == planned_) return;
     shapes_.drop_unused([&](const program::path_program& code) { compiled_->forget(code); });
@@ -112,7 +112,7 @@ taken_threads::taken_threads(const resources& from, int threads) : from_(from) {
 
 taken_threads::~taken_threads() {
     constexpr std::size_t most_idle = 32;
-    std::shared_ptr<cpu::tile_pool> oldest;  // ends outside the lock
+    std::shared_ptr<cpu::tile_pool> oldest;  // destroyed after the lock is released
     const std::lock_guard guard(from_.lock_);
     std::vector<std::shared_ptr<cpu::tile_pool>>& idle = from_.idle_pools_;
     idle.push_back(std::move(pool_));
@@ -129,7 +129,7 @@ taken_gpu_run::taken_gpu_run(const resources& from, const settled& run)
     : from_(from), in_{run.device, run.paths, run.how.precision} {
     const std::lock_guard guard(from.lock_);
     std::vector<resources::idle_gpu_run>& idle = from.idle_gpu_runs_;
-    // The last one that came back is the likeliest to have the same trades.
+    // The run returned last is the most likely to have the same trades.
     for (auto at = idle.rbegin(); at != idle.rend() && !run_; ++at) {
         if (at->made_in != in_) continue;
         run_ = std::move(at->run);
@@ -142,7 +142,7 @@ taken_gpu_run::taken_gpu_run(const resources& from, const settled& run)
 taken_gpu_run::~taken_gpu_run() {
     constexpr std::size_t most_idle = 8;
     if (run_->is_empty() || from_.how_long_ == resources::lasts::a_call) return;
-    resources::idle_gpu_run oldest;  // ends outside the lock
+    resources::idle_gpu_run oldest;  // destroyed after the lock is released
     const std::lock_guard guard(from_.lock_);
     std::vector<resources::idle_gpu_run>& idle = from_.idle_gpu_runs_;
     idle.push_back({in_, std::move(run_)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that outlives a walk; a call of the engine has its own, a session keeps it. No bit depends on it.
+// All that outlives a walk: for one call of an engine, or for all calls of a session. No bit depends on it.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ namespace tilewalk::verbs {
 struct wanted_plans {
     const settled& run;
     const std::atomic<bool>* cancel = nullptr;
-    // True if trades are those of the open book, whose plans may be kept.
+    // True if the trades are those of the open book, whose plans a session keeps.
     bool are_of_book = false;
     std::uint32_t first_scenario = 0;  // see plan_one
 };
@@ -42,7 +42,7 @@ class resources {
   public:
     enum class lasts { a_call, many_calls };
 
-    // gpus` must outlive this.
+    // `gpus` must outlive this.
     resources(const engine_settings& settings, cuda::backend& gpus, lasts how_long = lasts::a_call);
     explicit resources(const engine_state& of, lasts how_long = lasts::a_call)
         : resources(of.settings, *of.gpus, how_long) {}
@@ -53,16 +53,16 @@ class resources {
     const cpu::lane_operations& operations() const { return operations_; }
     shape_store& shapes() const { return shapes_; }
     plan::passed_programs& passed() const { return passed_; }
-    // Known ways back, for a study to hold on to.
+    // Returns the store of adjoints. A study holds it, since the next call may get a new one.
     std::shared_ptr<greeks::adjoint_store> adjoints() const;
 
-    // Returns a known or a new plan. `reads` takes what it read of the market; may be null.
+    // Returns a kept or a new plan. `reads` takes the parts of the market that it reads; may be null.
     planned plan(const books::trade& t, const market& in, const wanted_plans& wanted, missing_pairs& missing,
                  markets::market_reads* reads) const;
-    // Drops programs without a plan, if plans have changed since the last call.
+    // Drops programs that no plan uses, if trades were planned since the last call.
     void drop_unused_programs() const;
 
-    // The GPUs that a setting stands for, opened once.
+    // Returns the GPUs for a value of the setting device if they are open; open() opens them once.
     std::optional<cuda::backend::choice> opened(const std::string& device) const;
     cuda::backend::choice open(const std::string& device) const;
 
@@ -75,14 +75,14 @@ class resources {
     struct kept_plan {
         std::shared_ptr<const ready_trade> ready;
         program::precision precision;
-        market in;  // in which it was made
+        market in;  // the market of the plan
         markets::market_reads reads;
 
         bool is_good_for(const market& other, program::precision p) const {
             return precision == p && reads.are_alike(state_of(in), state_of(other));
         }
     };
-    // Runs left on GPUs, by the settings that decide most of a run. Walks find other differences.
+    // Settings that a run kept on GPUs must share with a call. Walks find whether anything else differs.
     using settings_of_run = std::tuple<std::string, std::uint64_t, program::precision>;
     struct idle_gpu_run {
         settings_of_run made_in;
@@ -98,16 +98,16 @@ class resources {
     mutable plan::passed_programs passed_;
     const std::shared_ptr<cpu::compiled_programs> compiled_;
     mutable std::atomic<std::uint64_t> planned_{0}, planned_at_drop_{0};
-    mutable std::mutex lock_;                                                // guards what follows
+    mutable std::mutex lock_;                                                // guards the members below
     mutable std::map<std::string, std::shared_ptr<const kept_plan>> plans_;  // by trade
-    mutable std::map<std::string, cuda::backend::choice> opened_;            // by what the setting says
+    mutable std::map<std::string, cuda::backend::choice> opened_;            // by value of the setting device
     mutable std::shared_ptr<greeks::adjoint_store> adjoints_;
-    // Idle pools and runs: a call takes one and gives it back.
+    // Not in use; each call takes one of each and returns it.
     mutable std::vector<std::shared_ptr<cpu::tile_pool>> idle_pools_;
     mutable std::vector<idle_gpu_run> idle_gpu_runs_;
 };
 
-// The threads of a call, and their back end.
+// Borrows threads and their CPU back end for the time of a call.
 class taken_threads {
   public:
     taken_threads(const resources& from, int threads);
@@ -123,7 +123,7 @@ class taken_threads {
     std::shared_ptr<cpu::tile_pool> pool_;
 };
 
-// A run left on GPUs, for the time of a call.
+// Borrows what an earlier run left on GPUs, for the time of a call.
 class taken_gpu_run {
   public:
     taken_gpu_run(const resources& from, const settled& run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books that are open for many calls.
+// Sessions: books that stay open for many calls.
 #include <memory>
 #include <utility>
 
@@ -57,7 +57,7 @@ class open_book {
     session_facts facts() const { return resources_.facts(); }
 
   private:
-    // Drops what this call alone needed.
+    // Drops unused programs at the end of a call.
     class closing {
       public:
         explicit closing(const resources& of) : of_(of) {}

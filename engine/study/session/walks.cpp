@@ -26,7 +26,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Limit on sums of derivatives, which are kept until all trades of a walk are done; further trades follow.
+// Limit on sums of derivatives, which are kept until a CPU walk ends; further trades take another walk.
 constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
 
 void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
@@ -65,7 +65,8 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
         tells_.now.path_steps += run_.paths * plans_[i].ready->when.steps();
     }
     tells_.now.trades_done = plans_.size() - left_.size();
-    // The error of a source's own points is from its randomisations, wherever they are walked.
+    // A source's own quasi-random points have an error from randomisations, on whatever device they are
+    // walked.
     const random::catalogue_entry& source = source_of(run_, false);
     if (source.is_quasi && !source.is_points && !left_.empty())
         all_.unit_paths = run::quasi_unit_paths(run_.paths);
@@ -146,7 +147,7 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
     const std::vector<std::size_t> missing = keeps_.work->take_known(
         asked, keeps_.conditions_of_shadows(run_, run_.how.precision),
         [&](std::size_t k, const run::tally& found) { walked_[trades[k]]->sample = found.whole(); });
-    // A trade that lacks its sample alone is walked again with it.
+    // A trade without a known sample is walked again, together with its sample.
     for (const std::size_t k : missing) {
         walked_[trades[k]].reset();
         left_.push_back(trades[k]);
@@ -265,7 +266,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         if (cpu_can) left_.push_back(trades[k]);
     }
     if (!is_fast) return;
-    // The CPU has no single_fast to take the shadow sample with, so GPUs walk the first tiles once more.
+    // The CPU has no single_fast to compare with double, so GPUs walk the first tiles once more.
     const auto without_sample = walk_with(random::catalogue().front(), first_of(all_),
                                           keeps_.conditions_of_shadows(run_, run_.how.precision),
                                           [&](std::size_t k, const run::tally& found) {
@@ -333,8 +334,7 @@ void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::ou
 void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::backend& gpus,
                                 const cuda::backend::choice& on, cuda::gpu_settings with, run::walk asked,
                                 cuda::gpu_facts& facts, cuda::ready_run& keeps) {
-    if (with.source->needs_gpu)
-        with.source = &random::catalogue().front();  // whose numbers the CPU makes, too
+    if (with.source->needs_gpu) with.source = &random::catalogue().front();  // the CPU has this source, too
     if (with.source->rounds > 0) with.how.rounds = with.source->rounds;
     cuda::launcher sampler(on.devices, gpus.kernels(), with, &keeps);
     asked.paths = cpu::shadow_paths(run_.paths);

@@ -28,8 +28,8 @@ namespace {
 
 constexpr const char* format_name = "tilewalk-shards-2";
 
-// Names where a part is done: as written, in whole, or from the folder of the plan. The first with the bytes
-// of the plan is taken, so that rows name it as one process would.
+// Names a file as given, as an absolute path, and from the plan's folder. Readers take the first with the
+// same bytes, so that rows name it as one process would.
 json written_place(const path& file, const path& folder) {
     if (file.empty()) return {};
     std::error_code unknown;
@@ -232,7 +232,7 @@ std::string digest_in(const sharded_request& of, const opened_request& what, con
                                                  {.greeks = of.greeks ? &*of.greeks : nullptr,
                                                   .scenarios = what.scenarios ? &*what.scenarios : nullptr},
                                                  with);
-    // Parts of explained gains hold more.
+    // Parts with explained gains hold sensitivities, too, so they are those of another request.
     return of.explains ? config::sha256(digest + " explained") : digest;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of shards. A folder has plan.json, which says what each part does; decisions.kept, from pilots and
-// trainings; a file for each finished part; and a journal for each part on its way.
+// The stages of a sharded request. A folder has plan.json, which says what each shard does; decisions.kept,
+// from pilots and training; a file for each finished shard; a journal for each that runs.
 #pragma once
 
 #include <filesystem>
@@ -33,32 +33,32 @@ struct shard_plan {
     std::vector<std::size_t> untrained{};
 
     std::filesystem::path file_of(shards::stage of, std::size_t number) const;
-    // Throws tilewalk::error (input) if there are none of this plan.
+    // Reads decisions.kept. Throws tilewalk::error (input) if it is missing or of another plan.
     std::vector<kept::record> decisions() const;
     void write(const book& trades) const;
 };
 
 struct opened_request {
-    book asked;   // with its tolerances
-    book trades;  // as they are walked
+    book asked;   // with tolerances of its trades
+    book trades;  // without, as shards walk it
     market in;
-    std::optional<scenario_list> scenarios{};  // those of differences, too
-    greek_options beside{};                    // of some trades of a request for differences
+    std::optional<scenario_list> scenarios{};  // shifts, if differences are asked for
+    greek_options beside{};                    // beside differences, for some trades
     std::set<std::string> with_greeks_beside{};
 
     std::size_t markets() const {
         return scenarios ? number_of_greeks() + (scenarios->explains || !with_greeks_beside.empty() ? 1 : 0)
                          : 1;
     }
-    // Sensitivities count as the last market.
+    // Returns the place of sensitivities, which count as one more market.
     std::size_t number_of_greeks() const { return scenarios->scenarios.size() + 1; }
 };
 opened_request open_request(const sharded_request& of, timings* times = nullptr);
-// Throws tilewalk::error (input), naming changed inputs, if the request is not the one that was planned.
+// Opens the request. Throws tilewalk::error (input), naming changed inputs, if it is not as planned.
 opened_request open_as_planned(const shard_plan& of, const run_options& with);
 
 study study_of(const sharded_request& of);
-// Takes settings that bits depend on from the request, all others from the caller first.
+// Takes settings that results depend on from the request; the caller's come first for the others.
 run_options options_for(const sharded_request& of, const run_options& callers);
 std::string digest_in(const sharded_request& of, const opened_request& what, const run_options& with);
 std::vector<input_file> inputs_of(const opened_request& what, const run_options& with);
@@ -69,27 +69,27 @@ std::vector<kept::record> records_of(const kept::store& known);
 
 results find_values(const engine& by, const sharded_request& of, const book& trades, const market& in,
                     const inner_options& with);
-// Walks what the work of `with` says. Rows have statuses, manifests what walked them; figures mean nothing.
+// Walks the share that `with.work` says, into its store. Only statuses and manifests of the results count.
 results walk_share(const engine& by, const sharded_request& of, const opened_request& what,
                    const book& trades, const inner_options& with);
 
-// Walks no prices, so that only decisions are made, by pilots and trainings, and costs.
+// Makes decisions by pilots and training, and counts costs, without walking prices.
 struct decider {
     const engine& by;
     const sharded_request& of;
     const opened_request& what;
     const run_options& with;
     std::shared_ptr<kept::store> into;
-    std::map<std::string, double> costs{};  // by trade, in operations
+    std::map<std::string, double> costs{};  // operations by trade
 
     results decide(std::span<const std::size_t> places, bool trains = true);
 };
 
-// Returns settings of the next walk, with decisions in the folder; empty if more paths are no help.
+// Returns settings for the next walk, with decisions in the folder; empty if more paths do not help.
 std::optional<run_settings> fixed_after(results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const std::filesystem::path& folder);
-// The same for gains; `again` finds them anew if a trade fails that can't be measured.
+// Does so for gains. Calls `again` to find them anew if a trade fails whose tolerance has no amount.
 std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const study_of_scenarios& again);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a request into shards, once all is decided about it.
+// Cuts a request into shards, after decisions are made.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -28,7 +28,7 @@ namespace verbs {
 
 namespace {
 
-// Cuts trades, markets and tiles into parts of about equal cost, in the order of the book.
+// Cuts the work into shards of about equal cost. A cell is a trade in a market; large cells are cut by tiles.
 class cutter {
   public:
     cutter(const std::vector<double>& costs, std::size_t markets, std::uint64_t run_tiles)
@@ -44,11 +44,11 @@ class cutter {
     }
 
   private:
-    // Takes cells of trades and markets, up to this cost of all.
+    // Adds cells to a shard until the cost of all shards so far reaches `end`.
     void fill(std::vector<shard_piece>& pieces, double end) {
         while (trade_ < costs_.size()) {
             const double cost = costs_[trade_], whole = static_cast<double>(markets_) * cost;
-            // Takes a whole trade if it fits. A trade that costs no work joins the trade before it.
+            // Add the trade in all markets if it fits. Trades without cost go with the trade before them.
             if (market_ == 0 && tile_ == 0 && (before_ + whole <= end || cost == 0)) {
                 add(pieces, {trade_, trade_ + 1, 0, markets_, 0, tiles_, tiles_});
                 before_ += whole;
@@ -68,7 +68,7 @@ class cutter {
             if (market_ == 0) ++trade_;
         }
     }
-    // Returns a multiple of a power of two, so that parts are few subtrees.
+    // Returns the tile at this fraction of a cell, rounded so that a shard holds few subtrees of the sum.
     std::uint64_t tile_at(double part) const {
         const std::uint64_t grain =
             std::bit_floor(std::max<std::uint64_t>(1, tiles_ / (std::uint64_t{64} * run::most_parts)));
@@ -94,7 +94,7 @@ class cutter {
     const std::vector<double>& costs_;
     const std::size_t markets_;
     const std::uint64_t tiles_;
-    double before_ = 0;  // cost of all cells before the current one
+    double before_ = 0;  // cost of the cells before this one
     std::size_t trade_ = 0, market_ = 0;
     std::uint64_t tile_ = 0;
 };
@@ -109,12 +109,12 @@ double cost_of(const std::vector<shard_piece>& pieces, const std::vector<double>
     return out;
 }
 
-// Trains while all of it seems to take no longer than that. Returns the trades that are left.
+// Trains policies as long as all of them should take no more than `within_seconds`. Returns the rest.
 std::vector<std::size_t> train(decider& by, const std::vector<std::size_t>& places, double within_seconds,
                                std::size_t at_once) {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
-    constexpr double least_seconds = 2;  // before which a rate says nothing
+    constexpr double least_seconds = 2;  // too short to extrapolate from
     for (std::size_t done = 0; done < places.size();) {
         const double took = std::chrono::duration<double>(clock::now() - begin).count();
         const double all =
@@ -150,7 +150,7 @@ void refuse_other_request(const path& folder, const std::string& digest) {
                 {folder.string()});
 }
 
-// Returns the trades whose policies are still to be found.
+// Makes all decisions. Returns the trades whose policies shards still have to train.
 std::vector<std::size_t> decide_all(decider& by, const std::vector<books::trade>& trades,
                                     double train_within_seconds, int threads) {
     std::vector<std::size_t> with_rights, others;
@@ -166,9 +166,9 @@ std::vector<std::size_t> decide_all(decider& by, const std::vector<books::trade>
 }
 
 struct rounds_of_request {
-    inner_options with;  // with the tolerance
+    inner_options with;  // with the request's tolerance
     settled run;
-    std::vector<std::uint64_t> steps;  // of a path, by trade, if totals weigh them
+    std::vector<std::uint64_t> steps;  // of a path, by trade; 1 unless totals need them
 
     rounds_of_request(sharded_request of, const opened_request& what, const run_options& options)
         : with{options_with_tolerance(std::move(of), options)},
@@ -195,7 +195,7 @@ struct rounds_of_request {
     }
 };
 
-// Returns the request with the paths that a first round asks for.
+// Walks a first round, and returns the request with the paths that it shows to be needed.
 sharded_request with_fixed_paths(const engine& by, sharded_request of, const opened_request& what,
                                  const run_options& options, const path& folder) {
     const rounds_of_request rounds(of, what, options);
@@ -226,7 +226,7 @@ std::optional<run_settings> fixed_after(results& so_far, const sharded_request& 
     const rounds_of_request rounds(of, what, options);
     const std::vector<walk_of_round> next = judge(rounds.on(of, what), so_far);
     decisions decided = decisions_of(so_far);
-    for (auto& [trade, made] : decided.trades) made.policy.clear();  // which the plan or its shards find
+    for (auto& [trade, made] : decided.trades) made.policy.clear();  // the plan or its shards train them
     bool has_more = false;
     for (std::size_t i = 0; i < next.size(); ++i) {
         const auto at = decided.trades.find(so_far.rows[i].trade);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs shards, which makes decisions and walks pieces, and merges finished ones.
+// Runs shards: makes decisions, walks pieces, and merges the shards when done.
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -37,13 +37,13 @@ book trades_of(const book& of, const shard_piece& piece) {
     return some_trades(of, places);
 }
 
-// Another attempt may do better on another device, or another day.
+// Throws if a device failed, rather than keep the failure: another attempt may succeed.
 void refuse_failure_of_device(const std::string& trade, error_kind kind, const std::string& message) {
     if (kind == error_kind::device)
         throw error(error_kind::device, "trade " + config::shown(trade) + ": " + message);
 }
 
-// Walks derivatives beside gains, for trades whose differences have any.
+// Walks the derivatives that differences need beside gains, for trades that have such derivatives.
 void walk_greeks_beside(const engine& by, const opened_request& what, const book& trades,
                         const inner_options& with, results& to) {
     if (!with.work->has_market(what.number_of_greeks())) return;
@@ -66,7 +66,7 @@ struct shard_part {
     std::span<const shard_piece> pieces{};
 };
 
-// Says what walked a part, unlike results, which have the same bytes wherever they were found.
+// Returns the name of the file that says how a part was walked, on which its results do not depend.
 path file_told(const path& file_of_part) {
     return path(file_of_part).replace_extension(".json");
 }
@@ -110,7 +110,7 @@ void write_account(const account_of_part& of, const path& file_of_part) {
     kept::write_file(file_told(file_of_part), all.dump(1) + "\n");
 }
 
-// Empty if the part left none that can be read: no number depends on it.
+// Returns what was written beside the part; empty if it can't be read, as no figure depends on it.
 std::optional<account_of_part> account_beside(const path& file_of_part) {
     std::string text;
     if (kept::read_file(file_told(file_of_part), bounds::results_bytes, text) != kept::reading::done)
@@ -129,7 +129,7 @@ std::optional<account_of_part> account_beside(const path& file_of_part) {
     }
 }
 
-// Returns the results of a part by itself: its trades in the order of the book, with statuses and no figures.
+// Returns results of one part: its trades in the book's order, with statuses and without figures.
 results told_of(const account_of_part& of, const shard_part& what, const run_options& with) {
     const opened_request& on = what.on;
     results out;
@@ -174,7 +174,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     }
     const timings::during writing(with.times, stage::writing);
     known->flush();
-    // All that is new, the same whoever found it, and in whatever order.
+    // Writes new records only, so that a part has the same bytes whatever process found them, in any order.
     std::set<kept::key> decided;
     for (const kept::record& r : decisions) decided.insert(r.of);
     const auto is_decided = [&](const kept::record& r) { return decided.contains(r.of); };
@@ -186,7 +186,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     told.manifest.total_seconds = std::chrono::duration<double>(clock::now() - begin).count();
     write_account(told, out.file);
     kept::write_block(out.file, plan.digest, made);
-    std::error_code unimportant;  // the part is done, whether its journal stays or not
+    std::error_code unimportant;  // a journal that stays does no harm
     std::filesystem::remove_all(journal, unimportant);
     return told;
 }
@@ -204,7 +204,7 @@ std::string numbers_shown(const std::vector<std::size_t>& numbers) {
     return out;
 }
 
-// Throws shards_missing unless all parts of the stage are there.
+// Takes the results of all parts of a stage. Throws shards_missing if some are not there.
 void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
     const std::size_t count = plan.pieces.size();
     std::vector<std::size_t> missing, damaged;
@@ -231,7 +231,7 @@ void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
 
 struct done_request {
     const shard_plan& plan;
-    inner_options with;  // that walk nothing
+    inner_options with;  // options that walk nothing anew
     opened_request what;
 
     done_request(const shard_plan& of, const run_options& options)
@@ -264,7 +264,7 @@ void plan_next(const engine& by, const done_request& all, const std::optional<ru
     next.fixed = fixed;
     const path there = all.plan.folder / name_of_next;
     make_folder(there);
-    // Known tallies go along, so that no shard walks them again.
+    // Known tallies move to the next plan, so that its shards need not walk them again.
     const std::string digest = digest_in(next, open_request(next), options_for(next, {}));
     if (kept::block_in(there / name_of_decisions, digest).is != kept::finding::whole)
         kept::write_block(there / name_of_decisions, digest, records_of(all.with.work->known()));
@@ -281,7 +281,7 @@ results merged_prices(const engine& by, const done_request& all) {
     return out;
 }
 
-// Rows say what is wider than the tolerance. More paths are planned for these.
+// Merges gains. Rows say what misses the tolerance, and a plan for more paths is made.
 scenario_results merged_gains(const engine& by, const done_request& all) {
     const auto find = [&](const book& trades, const inner_options&) {
         return scenarios_as_asked(resources(state_of(by)), without_accuracy(trades), all.what.in,
@@ -334,7 +334,7 @@ results walk_share(const engine& by, const sharded_request& of, const opened_req
 results decider::decide(std::span<const std::size_t> places, bool trains) {
     if (places.empty()) return {};
     auto work = std::make_shared<kept::work>(into, kept::share{0, 0, 1, 0, 1});
-    // Without training, the cost is about that of the trade as written, and of a bound.
+    // Without a policy there is no bound to count; it costs about as much as the trade, so count twice.
     const double times = trains ? 1 : 2;
     work->tell_cost = [=, this](const std::string& trade, double operations) {
         costs[trade] += times * operations;
@@ -350,8 +350,8 @@ results decider::decide(std::span<const std::size_t> places, bool trains) {
 
 }  // namespace verbs
 
-// Two processes may do one part at once, if a node was given up that was still alive. The first to end takes
-// the journal away; the other finds the part done.
+// Two processes may run one shard, if a node was given up that was alive. The first to finish removes the
+// journal; the other finds the shard done.
 shard_outcome shards::run(const engine& by, std::size_t number, stage of, const run_options& options) const {
     const verbs::shard_plan& plan = *state_;
     if (number == 0 || number > count()) {
@@ -419,7 +419,7 @@ difference_results shards::merge_differences(const engine& by, const run_options
     if (!request().fixed) return out;
     out.values.rows = verbs::merged_gains(by, all).base.rows;
     out.values.manifest.settings.tolerance = request().settings.tolerance;
-    // A trade that can't be measured has failed.
+    // Trades whose tolerance can't be measured have failed by now.
     const auto has_failed = [&](const auto& row) {
         return out.values.rows[row.trade].status == trade_status::failed;
     };
