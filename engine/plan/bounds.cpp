@@ -21,14 +21,14 @@ double of(operation code, double a, double b = 0, double c = 0) {
     return program::evaluate(code, a, b, c);
 }
 
-// Functions are monotone except for their last bits, of which float loses more.
+// Widens a range: computed functions are monotone but for their last bits, of which float loses more.
 range widened(range r) {
     constexpr double part = 1e-6;
     if (r.is_point()) return r;
     return {r.low - part * std::abs(r.low), r.high + part * std::abs(r.high)};
 }
 
-// Ends of a range must not be NaN.
+// Replaces an end that is NaN by an infinite one.
 range checked(range r) {
     if (std::isnan(r.low)) r.low = -infinity;
     if (std::isnan(r.high)) r.high = infinity;
@@ -39,7 +39,7 @@ bool has(range r, double x) {
     return r.low <= x && x <= r.high;
 }
 
-// All numbers on a path are finite, so 0 times an infinite end is 0.
+// Takes 0 times an infinite end as 0, since every number on a path is finite.
 double times(double a, double b) {
     return a == 0 || b == 0 ? 0.0 : a * b;
 }
@@ -180,7 +180,7 @@ class interval_walk {
                                           data_.widths[number]);
         nodes_.clear();
         for (const program::node& n : s.nodes) nodes_.push_back(result(s, n, row));
-        // Writes happen after all reads.
+        // States are written after all nodes have read them.
         for (const program::state_write& w : s.writes) states_[w.state] = nodes_[w.node];
     }
     range state(std::uint32_t number) const { return states_[number]; }
@@ -188,7 +188,7 @@ class interval_walk {
   private:
     range result(const program::lane_section& s, const program::node& n, std::span<const double> row) const {
         const auto operand = [&](int i) { return nodes_[n.args[static_cast<std::size_t>(i)]]; };
-        // An infinite constant stays a point: the logarithm of 0, a level below every number.
+        // An infinite constant is a valid point: a level below every number has the logarithm of 0.
         const auto point = [](double x) { return std::isnan(x) ? anything : range{x, x}; };
         switch (n.code) {
             case operation::constant:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of all that a trade can pay: a range that holds on every path, from interval arithmetic.
+// Bounds of a trade's payoff that hold on every path, by interval arithmetic.
 #pragma once
 
 #include "products/program/passes.h"
@@ -14,7 +14,7 @@ struct range {
     bool is_bounded() const;
 };
 
-// Returns a range of the first output on every path of finite numbers; not the narrowest. A point is exact.
+// Returns a range of the first output on all paths of finite numbers, not the narrowest. A point is exact.
 range bounds_of(const program::path_program& code, const program::path_data& data,
                 const program::timeline& when);
 

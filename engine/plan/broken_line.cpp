@@ -59,7 +59,7 @@ broken_line positive_part(const broken_line& a) {
         if (i == a.kinks.size()) return out;
         y += slope * (end - x);
         size = std::max(size, std::abs(slope * (end - x)));
-        if (std::abs(y) <= rounding * size) y = 0;  // the kink is on the axis
+        if (std::abs(y) <= rounding * size) y = 0;  // rounding aside, the kink is on the axis
         x = end;
         slope += a.kinks[i].change;
     }
@@ -128,7 +128,7 @@ bool run_on_lines(const program::section& code, std::span<const double> terms, s
             case operation::state:
                 lines.push_back(states[n.args[0]]);
                 continue;
-            case operation::flaw:  // equals its last argument on paths that pass
+            case operation::flaw:  // an operation that checks returns its last argument if it passes
                 lines.push_back(lines[n.args[2]]);
                 continue;
             default:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a trade's program that depends on its world alone: sums of moves, and controls made of them.
+// A part of a trade's program that depends on its world alone: sums of moves, and controls made of them.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ class controller : public models::hears_moves {
   public:
     static constexpr const char* section = "controls";
 
-    // Called when a recording begins. The script's variables are declared by then, states of its functions
-    // are not.
+    // Called when recording begins. The script's variables are declared by then, its functions' states are
+    // not.
     virtual void begins(program::recorder& into) = 0;
-    // Records into the open section, which runs once, after all others and after the moves.
+    // Records into the open section, which runs once, at the end of a path, after all others.
     virtual void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) = 0;
-    // State that holds a path's result in place of the script's value; empty if the value stays the result.
+    // Returns the state to output in place of the script's value; empty to output that value.
     virtual std::optional<std::uint32_t> result() const { return std::nullopt; }
-    // True if the script's value is then an output, too, behind the result.
+    // True if the script's value is a second output, after result().
     virtual bool keeps_value() const { return false; }
 };
 

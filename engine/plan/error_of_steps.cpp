@@ -16,7 +16,7 @@ namespace {
 using language::block;
 using program::value;
 
-// The world on the only future date, with the only asset's price as a state. Discounts are to that date.
+// A world with one asset on the only future date. The asset's price is a state; discounts are to that date.
 class one_price final : public language::world {
   public:
     one_price(const markets::market_view& market, std::uint32_t price, double years, program::recorder& into)
@@ -72,7 +72,7 @@ std::optional<double> only_date(std::span<const block> blocks) {
     return only;
 }
 
-// Returns the number of options that make up a trade on one price on one date; empty if it is no broken line.
+// Returns how many options make up the payoff of one price on one date; empty if it is not piecewise linear.
 std::optional<double> options_in(language::payoff& script, std::span<const block> blocks,
                                  std::span<const double> initial, double years,
                                  const markets::market_view& market) {
@@ -107,7 +107,7 @@ std::optional<double> options_in(language::payoff& script, std::span<const block
 std::optional<double> error_of_steps(const models::world& in, language::payoff& script,
                                      std::span<const block> blocks, std::span<const double> initial,
                                      const markets::market_view& market) {
-    // A script that asks for a longest step has to judge the error of its own steps.
+    // A script that sets a longest step of its own takes care of the error itself.
     for (const block& b : blocks)
         if (b.continuous && b.longest_step > 0 && is_to_come(b)) return {};
     const std::optional<double> leaves = in.steps_leave();
@@ -120,7 +120,7 @@ std::optional<double> error_of_steps(const models::world& in, language::payoff& 
         constexpr double basis_points = 1e4;
         return *options * *leaves * market.find_asset(script.assets().front()).spot / basis_points;
     } catch (const error&) {
-        return {};  // the script asks for more than a price
+        return {};  // the script needs more than one price
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers come from a world like the one of the trade's plan, which knows what it depends on.
+// Numbers of the market come from a world made like the plan's, which knows what they depend on.
 #include "engine/plan/explanation.h"
 
 #include <algorithm>

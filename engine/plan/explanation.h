@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains a price to people: a trade's terms, and what the market says on its dates.
+// Explains a price: the trade's terms, and what the market says on its dates.
 #pragma once
 
 #include "engine/market/market_state.h"

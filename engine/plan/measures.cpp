@@ -28,8 +28,8 @@ constexpr std::array all{
     greek_measure{"charm", "the price of an asset and the day", 2, false},
 };
 
-// Moves of numbers in a unit: a value is for a move of `per`, called `words`; a difference of prices moves
-// the number by `large`, times its size if `of_size`, and `at_jumps` times as far where a payoff jumps.
+// How numbers of a unit move. A sensitivity is for a move of `per`, called `words`. A bump moves by `large`,
+// times the number's size if `of_size`, and times `at_jumps` where a payoff jumps.
 struct unit_entry {
     std::string_view unit, words;
     double per, large, at_jumps;
@@ -43,7 +43,7 @@ constexpr std::array units{
 };
 
 std::string_view measure_of(const markets::keyed_number& n) {
-    // The part's name and a point come first.
+    // A key begins with the name of its part of the market and a dot.
     const std::string_view what =
         n.of.in == section::correlations ? "" : std::string_view(n.key).substr(n.of.name.size() + 1);
     const auto is_of = [&](std::string_view kind) {
@@ -66,7 +66,7 @@ std::string_view measure_of(const markets::keyed_number& n) {
     return is_of("volatility") && n.unit.starts_with("volatility") ? "vega" : "parameter";
 }
 
-// "rho" of "INDEX.heston.rho", "kappa" of "INDEX.heston.kappa@2y", "a" of "INDEX.volatility@0.5y,a".
+// Returns "rho" of "INDEX.heston.rho", "kappa" of "INDEX.heston.kappa@2y", "a" of "INDEX.volatility@0.5y,a".
 std::string_view name_of_parameter(std::string_view key) {
     const std::size_t at = std::min(key.find('@'), key.size());
     if (const std::size_t comma = key.find(',', at); comma != key.npos) return key.substr(comma + 1);
@@ -100,7 +100,8 @@ risk_number risk_of(const markets::keyed_number& number) {
             out.per_words = "1 of " + std::string(name_of_parameter(number.key));
         }
     }
-    // The error of a central difference grows with the square of the move, rounding falls with the move.
+    // The error of a central difference falls with the square of the move; its rounding grows as the move
+    // falls.
     out.small = 1e-3 * out.large;
     return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moved markets: a market on both sides of some of its numbers, for differences.
+// A market with some of its numbers moved up, and moved down, for differences.
 #pragma once
 
 #include <cmath>
@@ -11,11 +11,11 @@
 
 namespace tilewalk::greeks {
 
-// Markets with all these numbers moved together, up and down, by at most `by`: by less if no market is that
-// far, and on one side alone if the other has none.
+// Markets with all these numbers moved together, up and down, by at most `by`: by less if the market would be
+// invalid, and on one side only if none is valid on the other.
 struct moved_markets {
     std::optional<market> up, down;  // both set or both empty
-    double distance = 0;             // between the two
+    double distance = 0;             // from `down` to `up`
     bool is_central = false;
 
     moved_markets(const market& in, const std::vector<std::string>& keys, double by);
@@ -28,7 +28,8 @@ struct moved_twice {
     moved_twice(const market& in, const std::vector<std::string>& keys, double by)
         : wide(in, keys, by), narrow(in, keys, by / 2) {}
     bool are_there() const { return wide.are_there() && narrow.are_there(); }
-    // Twice the move: four times the error of a central difference, twice that of a one-sided one.
+    // Returns the error of `far`, whose move is twice that of `near`: four times the error, or twice if
+    // one-sided.
     double bias(double far, double near) const {
         return std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
     }

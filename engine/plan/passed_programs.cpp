@@ -9,7 +9,7 @@ namespace tilewalk::plan {
 
 namespace {
 
-// Names and tables are not hashed: `is_same_program` tells them apart.
+// Leaves out names and tables, by which is_same_program() tells programs apart.
 std::uint64_t hash_of(const program::program& p) {
     std::uint64_t hash = p.states.size();
     const auto add = [&hash](std::uint64_t word) {
@@ -33,7 +33,7 @@ std::uint64_t hash_of(const program::program& p) {
 }  // namespace
 
 bool is_same_program(const program::program& a, const program::program& b) {
-    // Bits, because zeros of either sign are different numbers.
+    // Compares numbers by bits, since 0 and -0 are different numbers.
     const auto same_node = [](const program::node& v, const program::node& w) {
         return v.code == w.code && v.args == w.args &&
                std::bit_cast<std::uint64_t>(v.number) == std::bit_cast<std::uint64_t>(w.number);
@@ -71,7 +71,7 @@ std::shared_ptr<const passed_program> passed_programs::find(std::uint64_t key,
     return nullptr;
 }
 
-// Passes run outside the lock: two threads may run them for one program, and the first to end counts.
+// Runs passes outside the lock. If two threads pass one program, the first to end keeps its result.
 std::shared_ptr<const passed_program> passed_programs::of(const program::program& recorded, bool is_fast) {
     const std::uint64_t key = hash_of(recorded);
     {

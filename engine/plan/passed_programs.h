@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs after the passes, by what was recorded: passes run once for all trades of a shape.
+// Programs after the passes, found by what was recorded: passes run once for all trades of a shape.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace tilewalk::plan {
 
-// True if the passes make the same of both.
+// True if the passes make the same program of both.
 bool is_same_program(const program::program& a, const program::program& b);
 
 struct passed_program {
-    program::program plain;                 // after the list of passes
-    program::path_program with_logarithms;  // likewise, comparing logarithms, and hoisted
+    program::program plain;                 // after all passes
+    program::path_program with_logarithms;  // moreover with logarithms compared, and hoisted
 
     passed_program(const program::program& recorded, bool is_fast);
 };
@@ -29,7 +29,7 @@ class passed_programs {
     std::shared_ptr<const passed_program> of(const program::program& recorded, bool is_fast);
     std::size_t size() const;
 
-    // Bounds the memory that a book of unlike trades takes.
+    // Limit on programs, which bounds the memory for a book of unlike trades.
     static constexpr std::size_t most = 1024;
 
   private:
@@ -42,7 +42,7 @@ class passed_programs {
                                                bool is_fast) const;
 
     mutable std::shared_mutex lock_;
-    std::unordered_multimap<std::uint64_t, known> known_;  // by a hash of the recording
+    std::unordered_multimap<std::uint64_t, known> known_;  // by hash of `recorded`
 };
 
 }  // namespace tilewalk::plan

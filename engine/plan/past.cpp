@@ -106,7 +106,7 @@ program::value past_world::fx(const std::string& currency) {
                 {std::string(market_.name), 0, 0});
 }
 
-// Only today's forwards are known; the forward of an asset paid in another currency is up to the model.
+// Only today's forwards are known; the forward of an asset in another currency takes a model.
 program::value past_world::forward(const std::string& asset, std::span<const double> years,
                                    const std::string& named) {
     const auto seen = market_.on(day_);
@@ -130,7 +130,7 @@ program::value past_world::forward(const std::string& asset, std::span<const dou
     return (spot(asset) - now.shift) * (then.scale / now.scale) + then.shift;
 }
 
-// Black's formula in today's market; models::prices_ahead is its counterpart for later days.
+// Uses Black's formula in today's market; for later days, models::prices_ahead does the same.
 program::value past_world::option_value(bool call, const std::string& asset, program::value strike,
                                         std::span<const double> years, const std::string& named) {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world that has already happened: spots are fixings, nothing is random.
+// The world of a script's past dates: spots are fixings, and nothing is random.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace tilewalk::plan {
 
-// A fixing of as_of gets a remark if it is further from the spot than this many daily moves, or 1.25 times:
-// hardly anything moves so far between a fixing and the close. A daily move is today's volatility over the
-// root of 252, at least 0.2 %; 2 % for an asset without one, 1 % for an exchange rate.
+// A fixing of as_of gets a remark if it is off the spot by more than this many daily moves, or by a factor of
+// 1.25: hardly anything moves so far until the close. A daily move is today's volatility over the root of
+// 252, at least 0.2 %; 2 % for an asset without a volatility, 1 % for an exchange rate.
 inline constexpr double daily_moves_to_a_far_fixing = 5;
 inline constexpr double far_fixing = 1.25;
 
@@ -24,13 +24,13 @@ class past_world final : public language::world, public language::touch_listener
     past_world(const markets::market_view& market, std::string trade_currency, program::recorder& into)
         : market_(market), trade_currency_(std::move(trade_currency)), into_(into) {}
 
-    // exact`: only a fixing of that very day counts, else the last one up to it does.
+    // Goes to a day. `exact`: only a fixing of that very day counts; else the last one up to it does.
     void enter(dates::date day, bool exact) {
         day_ = day;
         exact_ = exact;
         starts_ = false;
     }
-    // Goes to the moment at which paths start: as_of, at its spots, whatever has been fixed.
+    // Goes to the moment at which paths start: as_of, with spots even where there are fixings.
     void enter_start() {
         enter(market_.as_of, true);
         starts_ = true;

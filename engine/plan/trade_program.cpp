@@ -67,7 +67,7 @@ struct past_event {
     std::size_t block = 0;
     dates::date day;
     bool exact = true;
-    bool starts = false;  // a watch that begins on as_of
+    bool starts = false;  // a watch that begins on as_of sees the spot
 };
 
 bool begins_now(const block& b) {
@@ -75,7 +75,7 @@ bool begins_now(const block& b) {
            b.times[1] > same_time_years;
 }
 
-// with_start`: watches that begin on as_of are played, too, at that moment.
+// Plays what has happened. With `with_start`, watches that begin on as_of run at that moment, too.
 void play_past(language::payoff& script, const markets::market_view& market, past_world& world,
                bool with_start, program::recorder& into) {
     const std::vector<std::string>& assets = script.assets();
@@ -85,8 +85,8 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
         const block& of = blocks[b];
         if (of.times.empty()) continue;
         if (of.continuous) {
-            // Before as_of a level is touched if a recorded fixing lies beyond it, as future paths are
-            // watched from their start. Today's spot counts, even if no path follows.
+            // Before as_of, a level was touched if a recorded fixing lies beyond it. Today's spot counts as a
+            // path's start does, even if no path follows.
             const auto day_at = [&](double years) {
                 return dates::date{market.as_of.serial +
                                    static_cast<std::int32_t>(std::floor(years * 365.0 + 0.5))};
@@ -98,7 +98,7 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             if (of.times[0] >= 0) continue;
             const dates::date yesterday{market.as_of.serial - 1};
             const bool ended = of.times[1] < -same_time_years;
-            // A fixing stands for the time since the last one.
+            // A fixing stands for all the time since the fixing before it.
             double last = of.times[0];
             const auto see = [&](dates::date day, double years, bool exact) {
                 events.push_back({{years, years, 0, std::min(last, years), years}, b, day, exact});
@@ -112,12 +112,12 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
             continue;
         }
         for (std::size_t i = 0; i < of.times.size() && of.times[i] <= same_time_years; ++i) {
-            // Rights of the past were not used. A notice is past once its date has come.
+            // Past rights are taken as not used. A notice is over once its date has come.
             if (of.notice_of || (of.right_of && of.times[i] < -same_time_years)) continue;
             dates::date day = market.as_of;
             if (of.times[i] < -same_time_years) {
                 const auto* date = std::get_if<dates::date>(&of.labels[i].when);
-                // A time in years was in the future before the market was rolled.
+                // A time in years becomes past only in a rolled market, which knows that day.
                 const dates::date rounded{market.as_of.serial +
                                           static_cast<std::int32_t>(std::ceil(of.times[i] * 365.0 - 1e-3))};
                 if (date == nullptr && market.on(rounded)) date = &rounded;
@@ -139,7 +139,7 @@ void play_past(language::payoff& script, const markets::market_view& market, pas
     }
 }
 
-// Returns what a watch that begins now sees at once, such as a spot beyond a barrier, for people.
+// Returns remarks on what a watch that begins now sees at once, such as a spot beyond a barrier.
 std::vector<std::string> remarks_at_start(const books::trade& t, const markets::market_view& market,
                                           const std::string& currency) {
     language::payoff script(t.product, t.args, market.as_of, currency, market.first_day());
@@ -150,12 +150,12 @@ std::vector<std::string> remarks_at_start(const books::trade& t, const markets::
     try {
         play_past(script, market, past, true, into);
     } catch (const error&) {
-        // The script asks for future numbers.
+        // The script needs the future, so there is no more to remark.
     }
     return past.remarks();
 }
 
-// Days after the last date from which a trade is over and no longer being settled.
+// Days for settlement after the last date; a trade is over after them.
 constexpr double settlement_days = 7;
 
 std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates::date as_of) {
@@ -179,7 +179,7 @@ std::optional<std::string> remark_on_end(const std::vector<block>& blocks, dates
 
 // Returns the number of equal steps between two times, none longer than `longest`.
 double equal_steps(double from, double to, double longest) {
-    // Rounding may put dates one longest step apart slightly further.
+    // Allows for rounding, so that dates one longest step apart need one step.
     const double steps = std::ceil((to - from) / longest - 1e-6);
     if (!(steps <= most_steps)) refuse_steps(std::min(steps, 1e18));
     return std::max(steps, 1.0);
@@ -223,7 +223,7 @@ std::vector<double> grid_of(const std::vector<block>& blocks, const models::worl
     return grid;
 }
 
-// The future runs of a block, with the step that each follows.
+// A block's future runs, each with the step of the path after which it runs.
 struct runs_of_block {
     std::vector<occurrence> runs;
     std::vector<std::size_t> steps;
@@ -243,7 +243,7 @@ runs_of_block runs_to_come(const block& b, const std::vector<double>& grid) {
     const double from = std::max(b.times[0], 0.0), to = b.times[1];
     if (to <= same_time_years || to <= from) return out;
     const std::size_t first = place_in(grid, from), last = place_in(grid, to);
-    // Equal steps are the script's own; a step in which the path stops is watched in parts.
+    // A step asked for by the script may contain stops of the path: it is then watched in several runs.
     const double steps = b.in_equal_steps ? equal_steps(from, to, b.longest_step) : 0;
     double step = 0;
     std::size_t begins = first, ends = first;
@@ -276,7 +276,7 @@ using events_by_step = std::vector<std::vector<program::event>>;
 
 struct watch {
     std::uint32_t section = 0;
-    std::vector<std::uint32_t> seen{};  // states, by asset
+    std::vector<std::uint32_t> seen{};  // by asset: states that hold its price
 };
 void record_watch(watch& what, const std::vector<std::string>& assets, const std::vector<double>& grid,
                   models::world& world, program::recorder& into, events_by_step& after) {
@@ -295,11 +295,12 @@ void record_watch(watch& what, const std::vector<std::string>& assets, const std
         return state;
     };
     for (const std::string& asset : assets) what.seen.push_back(see("seen " + asset, world.spot(asset)));
-    if (assets.empty()) see("watched", into.constant(1.0));  // a section that writes nothing never runs
+    // A section that writes nothing would be dropped.
+    if (assets.empty()) see("watched", into.constant(1.0));
 }
 
-// Records a section for each block that runs at all, in the order of the script, and then the step, section
-// 0, when it is known what to keep. Returns the events that follow each step.
+// Records a section for each block with future runs, in the script's order, then the step, section 0, once it
+// is known what to keep. Returns the events after each step.
 events_by_step record_sections(language::payoff& script, const std::vector<block>& blocks,
                                const std::vector<double>& grid, models::world* world, program::recorder& into,
                                std::vector<std::size_t>& section_of_block, language::decider* rights,
@@ -316,7 +317,7 @@ events_by_step record_sections(language::payoff& script, const std::vector<block
         for (std::size_t r = 0; r < of.runs.size(); ++r)
             after[of.steps[r]].push_back({section, static_cast<std::uint32_t>(r)});
     }
-    // Rights come last: a decision may read any state of another block.
+    // Blocks with rights come last, as a decision may read any state of the others.
     for (const bool are_rights : {false, true}) {
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             if (to_come[b].runs.empty() || blocks[b].right_of.has_value() != are_rights) continue;
@@ -358,7 +359,7 @@ program::timeline timeline_of(const std::vector<double>& grid, const events_by_s
     return when;
 }
 
-// Uses no right. Paths still stop at its dates, and what using it would pay is still asked of the market.
+// Never uses a right. The rows and stops of rights are recorded all the same.
 class nobody final : public language::decider {
     program::value uses(const language::right_at_hand& right, program::recorder& into) override {
         return 0.5 < into.row("used", std::vector<double>(right.runs.size(), 0.0));
@@ -370,15 +371,15 @@ struct recorded_trade {
     program::recorder::recorded made;
     std::vector<double> grid;
     events_by_step after;
-    std::vector<block> blocks;  // without times if marked idle
+    std::vector<block> blocks;  // idle ones have no times
 };
 
-// Whether to make remarks and descriptions, for plans that people read.
+// Whether to make remarks and descriptions, which only plans that people read need.
 enum class is_told : std::uint8_t { no, yes };
-// Whether to have one output for each checked operation instead of the payoff.
+// Whether to output each checked operation instead of the payoff.
 enum class are_checks_apart : std::uint8_t { no, yes };
 
-// Records the trade without the blocks marked idle. Facts known before the passes go to `out`.
+// Records the trade without its idle blocks. Sets the members of `out` that are known before the passes.
 recorded_trade record_without(const std::vector<bool>& idle, const books::trade& t,
                               const markets::market_view& market, const poll& often, is_told people,
                               trade_program& out, language::decider* rights = nullptr,
@@ -414,7 +415,7 @@ recorded_trade record_without(const std::vector<bool>& idle, const books::trade&
     made.blocks = without(idle, script.blocks());
     made.grid = {0.0};
     std::unique_ptr<models::world> world;
-    // A market needs no models if everything has happened.
+    // Models are made only for a trade with a future, so that others need none in the market.
     if (goes_on(made.blocks)) {
         world = models::make_world(
             {market, script.assets(), script.currencies(), script.rate_currencies(), out.currency});
@@ -482,7 +483,7 @@ std::vector<std::string> remarks_on_terms(const books::trade& t, const markets::
                                       market.first_day());
         if (const auto ended = remark_on_end(script.blocks(), market.as_of)) return {*ended};
     } catch (const error&) {
-        // The terms themselves are wrong.
+        // Pricing reports terms that are wrong.
     }
     return {};
 }
@@ -493,8 +494,8 @@ bool has_rights(const books::trade& t) {
 
 namespace {
 
-// Plans again until no block is idle, such as the continuous watch of a barrier that is watched on dates:
-// paths need not stop for these. `planned` plans without the marked blocks.
+// Plans again until no block is idle, such as the continuous watch of a barrier that is seen on dates only:
+// paths need not stop for it. `planned` plans without the marked blocks.
 template <class function>
 trade_program without_idle_blocks(const function& planned) {
     std::vector<bool> idle;

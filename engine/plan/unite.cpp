@@ -18,7 +18,7 @@ using program::lane_section;
 using program::operation;
 using program::path_program;
 
-// Orders states alike for equal steps: those that the step writes, then the outputs, then the others.
+// Places states alike for equal steps: first those that the step writes, then outputs, then the others.
 std::vector<std::uint32_t> places_of_states(const path_program& p) {
     std::vector<int> rank(p.states.size(), 2);
     for (const auto o : p.outputs) rank[o] = 1;
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> places_of_states(const path_program& p) {
 lane_section renamed(const lane_section& from, const std::vector<std::uint32_t>& places) {
     lane_section to{from.name, {}, from.nodes, from.writes, from.tables, from.is_on_every_step};
     to.per_run.columns.resize(from.per_run.columns.size());
-    for (auto& t : to.tables) t.source = 0;  // the data has been bound
+    for (auto& t : to.tables) t.source = 0;  // data are bound, so tables need no source
     for (auto& n : to.nodes) {
         if (n.code == operation::state) n.args[0] = places[n.args[0]];
     }
@@ -50,7 +50,7 @@ void put(std::string& into, number n) {
     into.append(bytes.data(), bytes.size());
 }
 
-// Returns a key that is equal for sections that one piece of a kernel's code serves.
+// Returns a key that is equal for sections with the same code, which can share one section of a kernel.
 std::string meaning_of(const lane_section& s) {
     std::string key;
     put(key, s.per_run.columns.size());
@@ -68,19 +68,19 @@ std::string meaning_of(const lane_section& s) {
     return key;
 }
 
-// A program with its states in the common order, and without the sections that do nothing.
+// A program to unite, with its states in common order and without sections that do nothing.
 struct candidate {
-    std::size_t given = 0;  // index in `shapes`
+    std::size_t given = 0;  // place in `shapes`
     const path_program* code = nullptr;
     std::vector<std::uint32_t> places;
     lane_section step;
     std::vector<lane_section> observations;
-    std::vector<std::size_t> numbers;  // section numbers of the observations in the given program
+    std::vector<std::size_t> numbers;  // of `observations` in the given program
     std::string step_key;
     std::vector<std::string> keys;
 };
 
-// by_every_step`: sections on every step are part of the step's key.
+// With `by_every_step`, sections that run on every step become part of step_key.
 candidate candidate_of(const path_program& p, std::size_t given, bool by_every_step) {
     candidate c;
     c.given = given;
@@ -113,12 +113,12 @@ candidate candidate_of(const path_program& p, std::size_t given, bool by_every_s
 struct union_of_programs {
     path_program code;
     std::string step_key;
-    std::vector<std::string> keys;  // by section without the step
+    std::vector<std::string> keys;  // of sections, without the step
     std::size_t members = 0;
-    std::vector<std::size_t> on_every_step;  // likewise, the members that run it on every step
+    std::vector<std::size_t> on_every_step;  // of `keys`: members that run it on every step
 
-    // Returns for each observation the section that serves it, in increasing order, since sections that
-    // follow the same step run in the order of their numbers. A place past the end is a section to be added.
+    // Returns the section that serves each observation; a place past the end stands for a section to add.
+    // Places increase, since sections after the same step run in the order of their numbers.
     std::vector<std::size_t> seats_for(const candidate& c) const {
         std::vector<std::size_t> seats;
         std::size_t from = 0, end = keys.size();
@@ -152,7 +152,7 @@ void add(const candidate& c, const std::vector<std::size_t>& seats, union_of_pro
     }
 }
 
-// Marks a section as on every step if all members run it so, and all sections before it as well.
+// Marks sections that all members run on every step, as far as all sections before them are marked, too.
 void keep_common_steps(union_of_programs& u) {
     bool is_common = true;
     for (std::size_t k = 0; k < u.keys.size(); ++k) {

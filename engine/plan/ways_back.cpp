@@ -13,7 +13,7 @@ std::vector<double> difference(const std::vector<double>& up, const std::vector<
                                double distance) {
     std::vector<double> out(up.size());
     std::ranges::transform(up, down, out.begin(), [&](double a, double b) {
-        // Equal infinities stand still, too, and rounding alone is no move.
+        // Returns 0 for equal infinities and for differences of rounding size.
         const bool stands = a == b || std::abs(a - b) <= 0x1p-50 * std::max(std::abs(a), std::abs(b));
         return stands ? 0.0 : (a - b) / distance;
     });
@@ -125,7 +125,7 @@ const std::optional<program::scored_program>& adjoint_store::scored_of(
     const std::vector<program::jump>& jumps = jumps_of(p, data, when);
     of_program& entry = entry_of(p);
     std::call_once(entry.scored_once, [&] {
-        // All jumps that any state moves: a normal that holds one jump still moves the others.
+        // Takes all jumps that any state moves, as a normal that holds one of them still moves the others.
         program::wanted_numbers states = program::no_number_of(*p);
         states.initial_states.flip();
         entry.scored = program::scored(*p, data, when, program::moved_by(*p, jumps, states));

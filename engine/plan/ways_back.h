@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways back: how the market's numbers move a trade's, and the adjoint or tangent program to those.
+// Adjoints of trades: how the market's numbers move a trade's, and the programs that carry derivatives back.
 #pragma once
 
 #include <cstdint>
@@ -20,32 +20,33 @@
 
 namespace tilewalk::greeks {
 
-// Returns a trade's derivatives to one number of the market, from two markets `distance` apart.
+// Returns the derivatives of a trade's numbers, from two markets with one number `distance` apart.
 program::path_data moves_of_numbers(const program::path_data& up, const program::path_data& down,
                                     double distance);
 
-// Returns true if any number moves.
+// Marks the numbers that move in `into`. Returns true if any moves.
 bool mark_moved(const program::path_data& moves, program::wanted_numbers& into,
                 const program::path_program& of);
 
-// Adjoint programs and facts about programs, each made once for all trades of a shape. Thread-safe.
+// Makes adjoint programs and facts about programs, once for all trades of a shape. Thread-safe.
 class adjoint_store {
   public:
     std::shared_ptr<const program::adjoint_program> adjoint_of(
         const std::shared_ptr<const program::path_program>& p, const program::wanted_numbers& wanted,
         const std::vector<program::jump>& smoothed = {});
-    // Returns tangents if they take fewer operations than `back`, the way back to what moves; else null.
+    // Returns tangents if they take fewer operations than the adjoint `back` of the same numbers; else null.
     std::shared_ptr<const program::tangent_program> tangents_of(
         const std::shared_ptr<const program::path_program>& p,
         const std::vector<program::wanted_numbers>& along,
         const std::shared_ptr<const program::adjoint_program>& back);
-    // data` and `when` may be of any trade of the shape.
+    // `data` and `when` may be of any trade of the shape.
     const std::vector<program::jump>& jumps_of(const std::shared_ptr<const program::path_program>& p,
                                                const program::path_data& data, const program::timeline& when);
     const std::vector<program::jump>& smoothable_of(const std::shared_ptr<const program::path_program>& p,
                                                     const program::path_data& data,
                                                     const program::timeline& when);
-    // Returns the program with its moving jumps held still by likelihood ratios; empty if one can't be.
+    // Returns the program with likelihood ratios that hold its moving jumps still; empty if one can't be
+    // held.
     const std::optional<program::scored_program>& scored_of(
         const std::shared_ptr<const program::path_program>& p, const program::path_data& data,
         const program::timeline& when);
@@ -58,10 +59,10 @@ class adjoint_store {
     struct tried_tangents {
         std::shared_ptr<const program::adjoint_program> back;
         std::vector<program::wanted_numbers> along;
-        std::shared_ptr<const program::tangent_program> made;  // null if they cost more
+        std::shared_ptr<const program::tangent_program> made;  // null if they take more operations
     };
     struct of_program {
-        std::shared_ptr<const program::path_program> program;  // held so that its address is not reused
+        std::shared_ptr<const program::path_program> program;  // held, so that its address stays unique
         std::once_flag once, smoothable_once, scored_once;
         std::vector<program::jump> jumps, smoothable;
         std::optional<program::scored_program> scored;
@@ -78,25 +79,24 @@ class adjoint_store {
     std::map<const program::path_program*, of_program> known_;
 };
 
-// Limit on the directions of tangents. A way back costs a few prices, however many numbers it is to; to four
-// of Heston's both took as long on a CPU (double, AVX2, 2026-11), so 16 leaves room for programs of which a
-// number moves less.
+// Limit on directions of tangents. An adjoint costs a few prices for any number of derivatives; with four of
+// Heston's both took as long on a CPU (double, AVX2, 2026-11). 16 suits programs where a number moves less.
 inline constexpr std::size_t most_directions = 16;
 
-// The way back of a trade, and how its derivatives add up to those to numbers of the market.
+// A trade's adjoint with its numbers, and how its derivatives add up to those by numbers of the market.
 class ready_way_back {
   public:
     ready_way_back(std::shared_ptr<const program::adjoint_program> code, const program::path_data& data,
                    const std::vector<program::path_data>& moves, const program::smoothing& widths = {});
-    // By likelihood ratios. `data` is that of the program that also carries slopes.
+    // Takes likelihood ratios. `data` is that of the program that also carries slopes.
     ready_way_back(const std::shared_ptr<const program::scored_adjoint>& scored,
                    const program::path_data& data, const std::vector<program::path_data>& moves,
                    double control);
 
-    // Returns the job that walks the trade both ways. Likelihood ratios take other paths forth.
+    // Returns the job that walks the trade both ways. Likelihood ratios take another program forth.
     run::job both_ways(run::job forth) const;
     std::size_t derivatives() const { return size_; }
-    // By number of the market, and by part of the run.
+    // Returns mean derivatives by number of the market, then by part of the run.
     std::vector<std::vector<double>> means_by_number(const run::tally& of) const;
 
   private:
@@ -107,11 +107,11 @@ class ready_way_back {
     void take(const std::vector<program::path_data>& moves);
 
     std::shared_ptr<const program::adjoint_program> code_;
-    const program::path_program* forth_ = nullptr;  // null: the trade's own
+    const program::path_program* forth_ = nullptr;  // null for the trade's own program
     program::path_data data_of_forth_{};
     program::path_data data_;
     std::size_t size_;
-    std::vector<std::vector<term>> moves_;  // by number of the market, without places that do not move
+    std::vector<std::vector<term>> moves_;  // by number of the market: only what moves
 };
 
 }  // namespace tilewalk::greeks
