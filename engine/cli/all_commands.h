@@ -8,8 +8,8 @@
 
 namespace tilewalk::cli {
 
-// In the order of help. By default bench and verify start the programs beside this one; a program that
-// contains them passes add_bench or add_verify.
+// Returns all commands, in the order of help. bench and verify start programs beside this one by default; a
+// program that contains them passes add_bench or add_verify.
 std::vector<adds_command> all_commands(adds_command bench = add_bench_program,
                                        adds_command verify = add_verify_program);
 

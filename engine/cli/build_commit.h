@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commit that the command was built from. build_commit.cmake writes its .cpp at every build.
+// The commit that the command was built from. build_commit.cmake writes its definition at every build.
 #pragma once
 
 namespace tilewalk::cli {

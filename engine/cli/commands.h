@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands: each adds its options and examples to the parser, and returns the function to run.
+// Functions that add a command to the parser, with its options and examples.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -11,8 +11,8 @@ namespace tilewalk::cli {
 
 struct command {
     CLI::App* app;
-    std::function<int()> run;  // the exit code
-    // The program that implements the command, such as "tilewalk-bench"; empty if this one does.
+    std::function<int()> run;  // returns the exit code
+    // The program with the command, such as "tilewalk-bench"; empty if it is in this program.
     std::string program{};
 };
 using adds_command = command (*)(CLI::App&);
@@ -35,11 +35,11 @@ command add_verify(CLI::App& to);
 command add_calibrate(CLI::App& to);
 command add_market(CLI::App& to);
 command add_import(CLI::App& to);
-// Keeps a reference to `all`, which must be complete when the command runs.
+// Keeps a reference to `all`, which must have all commands by the time the command runs.
 command add_completion(CLI::App& to, const std::vector<command>& all);
 std::string market_keys_text();
 
-// Summaries of the programs that are built apart; the starting command shows the same text.
+// Summaries of programs that are built apart; tilewalk's own help shows the same text.
 inline constexpr const char* bench_summary = "Measure a GPU: feeds, memory, reductions, generators";
 inline constexpr const char* verify_summary = "Verify prices of random trades against known values";
 command add_bench_program(CLI::App& to);

@@ -15,7 +15,7 @@ enum exit_code : int {
     some_failed = 3,
     slower = 4,
     unverified = 5,
-    try_again = 75,  // EX_TEMPFAIL of sysexits.h
+    try_again = 75,  // as EX_TEMPFAIL of sysexits.h
     interrupted = 130,
     terminated = 143,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a request that was done in shards.
+// The report on a request whose shards are done.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace tilewalk::cli {
 
 sharded_request request_of(const std::string& book_file, const spoken& options, const chosen_book& of);
 
-// Merges, writes, and returns the exit code. `folder_of_files` is empty if no files are wanted.
+// Merges shards, writes results and returns the exit code. `folder_of_files` is empty for no files.
 int report_merged(const shards& all, const settings& with, const std::optional<std::string>& totals,
                   const std::string& folder_of_files, bool spreadsheet_safe, bool tiles, side_files& beside);
 

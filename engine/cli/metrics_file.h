@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --metrics: how a run went, for Prometheus.
+// The file of --metrics: how a run went, for Prometheus.
 #pragma once
 
 #include <string>

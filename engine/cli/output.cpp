@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes whole files or nothing: write beside, flush to the disk, rename.
+// Writes a file whole or not at all: write a draft beside it, flush it to the disk, rename it.
 #include "engine/cli/output.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ class draft {
     draft(const draft&) = delete;
     draft& operator=(const draft&) = delete;
 
-    // Each function returns 0 or an errno.
+    // fill() and keep_as(), too, return 0 or an errno.
     int failure() const { return failure_; }
     int fill(std::string_view text, const std::filesystem::path& as_target) {
         // The new file keeps the permissions of the file it replaces.
@@ -133,15 +133,15 @@ void output::write(std::string_view text) const {
 
 void output::replace_file(std::string_view text) const {
     const std::filesystem::path folder = folder_of(target_);
-    const interrupt postponed;  // a signal waits, so that no draft is left behind
+    const interrupt postponed;  // holds signals back, so that no draft stays behind
     draft beside(folder);
     if (beside.failure() != 0) fail(destination_, beside.failure());
     if (const int code = beside.fill(text, target_)) fail(destination_, code);
     postponed.check();
     if (const int code = beside.keep_as(target_)) fail(destination_, code);
     note_written();
-    // The new name is durable only once the folder is flushed. The file itself is complete, so a failure here
-    // is ignored.
+    // A flush of the folder makes the new name durable. The file is complete without, so failures are
+    // ignored.
     if (const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
         flush_to_disk(descriptor);
         ::close(descriptor);
@@ -157,7 +157,7 @@ struct identity {
     friend bool operator==(const identity&, const identity&) = default;
 };
 
-// Empty for a device or a pipe, which may be read and written at once.
+// Returns the file's identity; empty for a device or a pipe, which may be read and written at once.
 std::optional<identity> identity_of(int failed, const struct stat& about) {
     if (failed != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     return identity{about.st_dev, about.st_ino};
@@ -173,7 +173,7 @@ std::optional<identity> identity_of(int descriptor) {
     return identity_of(::fstat(descriptor, &about), about);
 }
 
-// The place of a file that need not exist: the identity of its folder and its name in it.
+// Returns what identifies a file that need not exist: its folder's identity and its name there.
 std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::path& file) {
     struct stat about {};
     if (::stat(folder_of(file).c_str(), &about) != 0) return {std::nullopt, file.string()};
@@ -182,7 +182,7 @@ std::pair<std::optional<identity>, std::string> place_of(const std::filesystem::
 
 bool is_same(const output& a, const output& b) {
     if (a.is_stdout() || b.is_stdout()) {
-        if (a.is_stdout() && b.is_stdout()) return false;  // both write to it in turn
+        if (a.is_stdout() && b.is_stdout()) return false;  // two outputs may share stdout, in turn
         const auto file = identity_of(a.is_stdout() ? b.target() : a.target());
         return file && file == identity_of(STDOUT_FILENO);
     }
@@ -250,7 +250,7 @@ bool is_terminal(int descriptor) {
 }
 
 void guard_standard_streams() {
-    // Replace a closed stream by one that refuses: stdin that can't be read, stdout and stderr that can't be
+    // Opens a closed stream on something that refuses use: stdin can't be read, stdout and stderr can't be
     // written.
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)

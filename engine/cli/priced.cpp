@@ -90,7 +90,7 @@ void tell_of_times(const timings& times) {
     for (std::string line; std::getline(lines, line);) complain(line);
 }
 
-// The commands write to descriptors directly, so no buffer is left to flush.
+// No buffer is left to flush, since commands write to descriptors directly.
 void end_process(int code, const timings* told) {
     if (is_sanitized) return;
     if (told != nullptr) tell_of_times(*told);

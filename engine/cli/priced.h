@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the commands that price a book: what they print on standard error, and their exit codes.
+// Prints what the commands that price a book print on standard error, and finds their exit codes.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,10 +13,10 @@
 namespace tilewalk::cli {
 
 engine engine_for(const spoken& options);
-// Starts to open the engine's GPUs before the book is read, if it is known already which ones it uses.
+// Begins to open GPUs before the book is read, if options or variables already say which ones the run uses.
 void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times);
 
-// The start of this process, estimated from its processor time.
+// Returns the start of this process, estimated from its processor time.
 timings::clock::time_point start_of_process();
 void tell_of_times(const timings& times);
 template <class arguments>
@@ -26,22 +26,22 @@ int timed(arguments& asked, int (*command)(arguments&, timings&)) {
     if (asked.shows_timings) tell_of_times(times);
     return code;
 }
-// Ends the process once everything is written: freeing the memory of a large book piece by piece and closing
-// its GPUs takes as long as writing its prices, and the system reclaims all of it anyway. Returns in builds
-// with a sanitizer, which look for leaks. `told` is null if nobody asked for the times. No living object may
-// own anything but memory.
+// Ends the process once everything is written. To free a large book's memory piece by piece and to close GPUs
+// would take as long as writing the prices, and the system reclaims all of it anyway. Returns in builds with
+// a sanitizer, which look for leaks. `told` is null if nobody asked for the times. No living object may own
+// anything but memory.
 void end_process(int code, const timings* told);
 
-// Adds the book, the options for the place and form of its results, and the journal.
+// Adds the argument BOOK, and the options for the place and form of results and for the journal.
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,
                         bool& shows_timings);
-// Adds the options for the place and form of results alone.
+// Adds only the options for the place and form of results.
 void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe);
 
 void tell_of_gpus(const results& r);
 void tell_of_journal(const results& r);
-// The exit code of these results. With `tells_reasons`, prints failures on standard error, for output that
-// hides the table.
+// Returns the exit code of these results. With `tells_reasons`, prints failures on standard error, for an
+// output that shows no table.
 int code_of(const results& r, bool tells_reasons);
 
 }  // namespace tilewalk::cli

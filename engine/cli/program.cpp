@@ -43,7 +43,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-// Rewords the parser's complaint where ours is plainer.
+// Returns the parser's message, in plainer words where there are some.
 std::string explained(const CLI::ParseError& problem, const CLI::App& app) {
     for (const std::string& extra : app.remaining()) {
         if (!extra.starts_with("-") || extra == "-" || extra == "--") continue;
@@ -124,7 +124,7 @@ command add_help(CLI::App& to, std::vector<command>& all) {
                                     "--man writes the pages of all commands; leave out " + asked);
                     return write_man_pages(described(to, all), parse_file(**man, "--man"));
                 }
-                to.clear();  // the parsed command was help itself
+                to.clear();  // the parsed command was help: forget it
                 if (!about.empty() && asked != "models")
                     throw error(error_kind::usage, "unexpected argument " + quoted(about));
                 if (!about.empty()) return say(model_text(about));
@@ -152,7 +152,7 @@ int run(std::vector<std::string> arguments, const std::vector<adds_command>& kno
     app.formatter(std::make_shared<help_page>());
     app.set_version_flag("--version", version_text(),
                          "Print the version and the commit, compiler and CUDA of the build");
-    // At most one command: otherwise a trade or a file named like a command would count as a second.
+    // Allows one command only: a trade or a file that is named like a command would count as a second.
     app.require_subcommand(0, 1);
     app.footer(
         "Examples:\n"
@@ -268,7 +268,7 @@ const std::vector<std::string>& words_that_start_it() {
 
 std::vector<std::string> words_that_start(const std::string& command) {
     std::vector<std::string> out = starting;
-    // Name the file itself: /proc/self/exe means another file in another process.
+    // Resolve the link: in another process, /proc/self/exe is another file.
     std::error_code not_said;
     if (out.front() == own_file)
         if (const auto file = std::filesystem::read_symlink(own_file, not_said); !not_said)

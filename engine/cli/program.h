@@ -10,16 +10,16 @@
 
 namespace tilewalk::cli {
 
-// Returns the exit code for main. `arguments` follow the name of the program; a program with a single command
-// takes them without its name. `starts` are the words that start the same program again, before its
-// arguments; empty for the file of this process.
+// Returns the exit code for main. `arguments` come after the name of the program; if it knows a single
+// command, that is left out of them. `starts` are the words that start the same program again, in front of
+// its arguments; if empty, the file of this process starts it.
 int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows,
                 const std::vector<std::string>& starts = {}) noexcept;
 
 const std::vector<std::string>& command_as_typed();
-// The words before the arguments of another process of this program; the first is a file.
+// Returns the words in front of the arguments of another process of this program; the first is a file.
 const std::vector<std::string>& words_that_start_it();
-// The words before the arguments of this command, for a process that the user starts.
+// Returns the words in front of a command's arguments, for a user to start it.
 std::vector<std::string> words_that_start(const std::string& command);
 
 }  // namespace tilewalk::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of --files: one file per report of a catalogue.
+// The folder of --files: a file for each report in a catalogue.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace tilewalk::cli {
 
 class report_folder {
   public:
-    // Makes the folder; an empty name means that no file is wanted. Throws tilewalk::error (io).
+    // Makes the folder and opens its files; an empty name means that none is wanted. Throws tilewalk::error
+    // (io).
     template <class report>
     report_folder(const std::string& folder, std::span<const report> reports) : folder_(folder) {
         if (folder.empty()) return;
@@ -27,10 +28,10 @@ class report_folder {
 
     void keep_apart_from(const std::vector<std::filesystem::path>& inputs,
                          std::vector<const output*> others) const;
-    // Throws tilewalk::error (io) if the folder holds this file from an earlier run. These results write none
-    // of that name, for the reason `why`, so the old file would pass for one of theirs.
+    // Throws tilewalk::error (io) if the folder has this file from an earlier run. The present run does not
+    // write it, for the reason `why`, and the old file would pass for one of its own.
     void refuse_old(std::string_view file, const std::string& why) const;
-    // `reports` is the catalogue that the constructor had.
+    // `reports` must be the catalogue given to the constructor.
     template <class report, class told>
     void write(std::span<const report> reports, const told& r) const {
         for (std::size_t k = 0; k < outputs_.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict parsing of options and environment variables, and their precedence.
+// Strict parsing of options and environment variables, and the order in which they override each other.
 #include "engine/cli/settings.h"
 
 #include <fmt/core.h>
@@ -24,7 +24,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// The message suggests the nearest name first, because the list may be long.
+// Suggests the nearest name first, as the list of expected ones may be long.
 [[noreturn]] void refuse_word(const std::string& origin, const std::string& text, const std::string& expected,
                               const std::vector<std::string>& known) {
     throw error(error_kind::usage, fmt::format("{}: found {}{} expected {}", origin, quoted(text),
@@ -66,7 +66,7 @@ std::string lower(std::string text) {
 
 constexpr std::string_view prefix = "TILEWALK_";
 
-// Names after the prefix, of variables of the command or of the library.
+// Returns the names, after the prefix, of the environment variables that the command or the library reads.
 std::vector<std::string> variable_names() {
     std::vector<std::string> names{"MARKET", "STRICT",    "CONFINE", "INSTRUCTION_SET",
                                    "FORMAT", "CACHE_DIR", "COMMIT",  "PEERS"};
@@ -109,7 +109,7 @@ std::string preset_text(const run_setting& of) {
     return of.of == run_setting::part::gpu ? "set by prefetch" : "none";
 }
 
-// Applies the option and the variable if they are set. An empty variable counts as unset.
+// Applies the environment variable, then the option over it, if set. An empty variable counts as not set.
 template <class Value, class Parse>
 void offer(setting<Value>& to, const std::optional<std::string>& option, const std::string& option_name,
            const environment& variables, const char* variable_name, Parse parse) {
@@ -154,7 +154,7 @@ void resolve_output(settings& s, const spoken& options, const environment& varia
         s.journal.offer(parse_file(*options.journal, "--journal"), source::option, "--journal");
     if (options.output) s.output.offer(parse_file(*options.output, "--output"), source::option, "--output");
 
-    // The ending of an output file belongs to an option, so it beats the environment; --format beats both.
+    // The ending of --output counts as an option, which beats the environment; --format beats both.
     const bool to_terminal = s.output.value == "-" && stdout_is_terminal;
     s.format = {to_terminal ? result_format::table : result_format::csv,
                 {source::preset, to_terminal ? "default on a terminal" : "default off a terminal"}};
@@ -195,7 +195,7 @@ void add_load_options(CLI::App& to, spoken& into, const std::string& also_strict
 
 namespace {
 
-// Parses "ACME.spot=-5": the key ends at the last "=".
+// Parses a change such as "ACME.spot=-5". The key ends at the last "=".
 market_change parse_change(const std::string& text, const std::string& option, market_change::way is) {
     const std::size_t at = text.rfind('=');
     if (at == std::string::npos || at == 0)
@@ -203,7 +203,7 @@ market_change parse_change(const std::string& text, const std::string& option, m
     market_change out{text.substr(0, at), 0, is};
     const char* const begin = text.data() + at + 1;
     const char* const end = text.data() + text.size();
-    // from_chars rejects a plus sign, which users write in front of a shift.
+    // Skips a plus sign, which users write in front of a shift and from_chars rejects.
     const auto [stop, status] =
         std::from_chars(begin + (begin != end && *begin == '+' ? 1 : 0), end, out.amount);
     if (status != std::errc{} || stop != end || !std::isfinite(out.amount))
@@ -276,7 +276,7 @@ void add_quiet(CLI::App& to) {
 std::string help_text(CLI::App& of, const std::string& before, bool of_gpus) {
     const std::string gpus = gpu_group();
     for (CLI::Option* option : of.get_options()) {
-        if ((option->get_group() == gpus) != of_gpus) option->group("");  // hidden
+        if ((option->get_group() == gpus) != of_gpus) option->group("");  // an empty group hides it
     }
     if (of_gpus) of.footer("'tilewalk " + of.get_name() + " --help' lists the other options.");
     return of.help(before, CLI::AppFormatMode::Normal);
@@ -393,7 +393,7 @@ const run_setting& setting_named(std::string_view name) {
 
 load_options resolve_load(const spoken& options, const environment& variables) {
     load_options out{resolve_strict(options, variables).value, resolve_confine(options, variables).value};
-    // A text that is no number is refused with all other settings, once the book is read.
+    // A text that is no number is ignored here: resolve_settings() refuses it later.
     const run_setting& threads = setting_named("threads");
     run_settings of_reading;
     if (const auto text = said(threads, options, variables); text && !threads.read(*text, of_reading))
@@ -485,7 +485,7 @@ std::vector<std::string> misspelt_variables() {
         std::string upper = whole;
         for (char& c : upper)
             if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-        // A name of ours after a prefix that is nearly TILEWALK_, or not in capitals.
+        // Finds a known name behind a prefix that is nearly TILEWALK_, or with small letters.
         const auto bar = upper.find('_');
         if (bar == std::string::npos) continue;
         const std::string first = upper.substr(0, bar + 1), name = upper.substr(bar + 1);

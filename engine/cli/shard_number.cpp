@@ -13,14 +13,14 @@ namespace tilewalk::cli {
 
 namespace {
 
-// A variable by which a scheduler numbers its processes. Names of the further variables may be empty.
+// An environment variable in which a scheduler numbers its processes. The other variables may be missing.
 struct variable {
     const char* name;
-    long long base;          // the number of the first process
-    const char* first = "";  // the variable with that number
-    const char* step = "";   // the variable with the distance from one number to the next
-    const char* count = "";  // the variable with the count
-    const char* last = "";   // the variable with the last number
+    long long base;          // number of the first process
+    const char* first = "";  // variable with the first number, instead of `base`
+    const char* step = "";   // variable with the distance between numbers
+    const char* count = "";  // variable with the count of processes
+    const char* last = "";   // variable with the last number
     const char* engine;
 };
 constexpr std::array queues{
@@ -59,7 +59,7 @@ std::optional<long long> number_in(std::string_view text) {
     return out;
 }
 
-// The number that a variable holds, if set. A scheduler may set it to a word outside an array.
+// Returns the number in a variable, if set. Outside an array, some schedulers set a word.
 std::optional<long long> said(const environment& variables, const char* name) {
     const char* const text = *name == '\0' ? nullptr : variables(name);
     return text == nullptr ? std::nullopt : number_in(text);
@@ -70,7 +70,7 @@ std::optional<long long> said(const environment& variables, const char* name) {
     throw error(error_kind::usage, fmt::format("{}: found {}, expected {}", origin, found, expected));
 }
 
-// Parses "3/16".
+// Parses a shard such as "3/16" of a plan with `count` shards.
 std::size_t told(const std::string& text, std::size_t count, const std::string& origin) {
     const auto bar = text.find('/');
     const auto number = number_in(std::string_view(text).substr(0, bar));

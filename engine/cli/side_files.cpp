@@ -26,7 +26,7 @@ std::span<const side_file> side_file_kinds() {
 }
 
 void side_files::add_options(CLI::App& to, bool of_shard) {
-    asked_.reserve(side_file_kinds().size());  // the parser keeps the addresses of the names
+    asked_.reserve(side_file_kinds().size());  // the parser keeps the addresses of names
     for (const side_file& kind : side_file_kinds()) {
         if (of_shard && !kind.tells_of_shards) continue;
         asked_file& added = asked_.emplace_back(asked_file{&kind});

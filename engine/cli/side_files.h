@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that commands write beside their results, each under its own option.
+// Files that commands write beside their results, each by an option of its own, such as --report.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -21,36 +21,37 @@
 
 namespace tilewalk::cli {
 
-// Everything that a side file may report. A command that merges shards has read no book and no market.
+// All that a side file may report on. `trades` and `in` are null if shards are merged, as no book is read.
 struct told_results {
-    const results& prices;                        // of the base market, for scenarios
+    const results& prices;                        // in the base market if there are scenarios
     const scenario_results* scenarios = nullptr;  // null if no scenarios were asked for
     const book* trades = nullptr;
     const market* in = nullptr;
     const timings* times = nullptr;
-    std::vector<std::string> command{};  // as typed, with the name of the program
-    // The shard (see told_run), and the time of its run if that was not now.
+    std::vector<std::string> command{};  // words as typed, from the program's name on
+    // The shard and its stage (see told_run), and when it ran if that was earlier.
     std::string shard{}, stage{};
     std::optional<std::chrono::system_clock::time_point> at{};
 };
 
-// A kind of side file: an entry of the catalogue.
+// A kind of side file, as listed by side_file_kinds().
 struct side_file {
-    const char* option;   // "--report"
-    const char* meaning;  // for the page of help
+    const char* option;   // such as "--report"
+    const char* meaning;  // the option's help
     std::string (*text)(const told_results& of);
-    bool tells_of_shards = false;  // a file per shard, before they are merged
-    // The option of a run that collects the file's figures; null if none is needed.
+    bool tells_of_shards = false;  // can report on one shard, before merging
+    // The run option that has the engine collect the file's figures; null if none is needed.
     bool run_options::*needs = nullptr;
 };
 std::span<const side_file> side_file_kinds();
 
 class side_files {
   public:
-    // Adds an option per kind, or only for kinds that report one shard. This object must outlive the parser.
+    // Adds an option for each kind, with `of_shard` for kinds that report on one shard. This must outlive
+    // `to`.
     void add_options(CLI::App& to, bool of_shard = false);
     void ask(run_options& of) const;
-    // Opens the requested files, which outputs() then lists. Throws at once if one can't be written.
+    // Opens the files asked for, which outputs() then lists. Throws at once if one can't be written.
     void open();
     std::vector<const output*> outputs() const;
     void write(const told_results& of) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of differences, and the end of commands that write them.
+// Reports of differences, shared by the commands that write their files.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace tilewalk::cli {
 
-// The reports for which the market has the needed data.
+// Returns the reports for which the market has all data.
 std::vector<difference_report> reports_of(const market& in);
-// Throws tilewalk::error (usage) if the folder has a file of an earlier run that this market can't replace.
+// Throws tilewalk::error (io) if the folder has a file of an earlier run that this market has no report for.
 void refuse_old_reports(const report_folder& files, const market& in);
-// Prints on standard error what the files lack. Returns the exit code, starting from `code`.
+// Prints on standard error what the files lack. Returns `code`, or a worse exit code if something failed.
 int tell_of_differences(const difference_results& r, int code);
 
 }  // namespace tilewalk::cli

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of commands that report scenarios: failures and the exit code.
+// Reports failures in scenarios, for the commands that find gains.
 #pragma once
 
 #include "tilewalk/scenarios.h"
 
 namespace tilewalk::cli {
 
-// Prints failures on standard error, except those visible in the output if `is_seen`, and returns the exit
-// code.
+// Prints failures on standard error, without those that the output shows if `is_seen`. Returns the exit code.
 int tell_of_scenarios(const scenario_results& r, bool is_seen);
 
 }  // namespace tilewalk::cli

@@ -26,7 +26,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-constexpr int most_replacements = 2;  // per shard
+constexpr int most_replacements = 2;  // of a shard's process
 constexpr useconds_t pause_microseconds = 10'000;
 
 pid_t start(const std::vector<std::string>& arguments) {
@@ -55,7 +55,7 @@ class workers_at_work {
 
     std::size_t count() const { return shards_.size(); }
     void add(pid_t process, std::size_t shard) { shards_.emplace(process, shard); }
-    // A process that has ended, with its shard; empty if none has.
+    // A process that has ended: the shard that it ran, and its status for wait().
     struct ended {
         std::size_t shard;
         int status;
@@ -113,7 +113,7 @@ int run_in_workers(const shards& plan, const std::filesystem::path& folder, shar
             ++done;
             continue;
         }
-        listening.check();  // the terminal sends an interrupt to all its processes
+        listening.check();  // Ctrl-C at a terminal reaches workers, too
         const std::string how = was_killed ? fmt::format("was killed by signal {}", WTERMSIG(ended->status))
                                            : fmt::format("ended with exit code {}", code);
         const bool may_be_replaced = was_killed || code == try_again || code > 128;
@@ -138,7 +138,7 @@ passing_folder::passing_folder() {
 }
 
 passing_folder::~passing_folder() {
-    std::error_code unimportant;  // the folder lies among temporary files anyway
+    std::error_code unimportant;  // temporary files are cleaned up anyway
     std::filesystem::remove_all(at_, unimportant);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes on this machine that do the shards of a plan. A process that dies is replaced.
+// Runs the shards of a plan in worker processes on this machine. A worker that dies is replaced.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tilewalk::cli {
 
-// Does all shards of the plan, `workers` processes at a time, each with these further arguments. Returns 0,
-// or the exit code of a process that failed for good after printing why.
+// Runs all shards of the plan, in `workers` processes at a time, each with these arguments added. Returns 0,
+// or the exit code of a worker that failed for good after printing why.
 int run_in_workers(const shards& plan, const std::filesystem::path& folder, shards::stage of,
                    std::size_t workers, const std::vector<std::string>& arguments);
 

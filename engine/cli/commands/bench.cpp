@@ -54,7 +54,7 @@ std::optional<number> parsed(const std::string& text) {
     return out;
 }
 
-// Parses "1..4" and "6" into sorted numbers without repeats.
+// Parses numbers and ranges, such as "1..4" and "6", into sorted numbers without repeats.
 std::vector<int> numbers(const std::string& option, const std::vector<std::string>& texts, int least,
                          int most) {
     const std::string expected = fmt::format("a number from {} to {}, or a range such as 1..8", least, most);
@@ -127,7 +127,7 @@ benchmark_request request_of(const bench_arguments& asked) {
                         fmt::format("{} needs timings, which --untimed leaves out", option));
         }
     }
-    // The report explains the figures by running ncu on this very command.
+    // The report repeats this command under ncu, which explains its figures.
     if (!asked.report.empty()) out.command = words_that_start("bench");
     check(out);
     return out;
@@ -157,12 +157,12 @@ std::vector<std::filesystem::path> inputs_of(const bench_arguments& asked) {
 }
 
 struct measured {
-    std::optional<benchmark_results> rows;  // empty if stopped before the first
+    std::optional<benchmark_results> rows;  // empty if interrupted before the first row
     bool is_whole = false;
 };
 
-// After an interruption, waits a moment for the current row to end. A kernel compilation can't be stopped;
-// its thread is abandoned, since the process ends soon.
+// After an interrupt, waits a moment for the current row to end. If a kernel is being compiled, which can't
+// be stopped, the thread is abandoned, since the process ends soon.
 measured measure_until_interrupted(benchmark_request what, const std::optional<benchmark_results>& before,
                                    const interrupt& watch) {
     constexpr std::chrono::milliseconds patience{150}, between_looks{20};
@@ -219,7 +219,7 @@ benchmark_results measured_rows(const bench_arguments& asked, const benchmark_re
     const measured got = measure_until_interrupted(told, before, watch);
     status.wipe();
     if (got.is_whole) return *got.rows;
-    // A thread may still be at work; only the end of the process stops it.
+    // Writes the rows in spite of the interrupt. A thread may still be at work: only _exit stops it.
     watch.take_back();
     try {
         if (got.rows) to.write(got.rows->text(format, to.is_stdout() ? form_of_stdout() : text_form{}));

@@ -36,7 +36,7 @@ struct cut {
 };
 constexpr cut dates_cut{16, 8, 4}, numbers_cut{9, 5, 3}, values_cut{6, 3, 1}, factors_cut{12, 8, 3};
 
-// Calls show(i) for each place shown, and skip(count) for the places left out of a long list.
+// Calls show(i) for each place to show of a list, and skip(count) where places of a long list are left out.
 template <class Show, class Skip>
 void each_of(std::size_t count, const cut& at, bool all, Show&& show, Skip&& skip) {
     const bool shorten = !all && count > at.most;
@@ -56,12 +56,12 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.0f} MB", count / 1e6);
 }
 
-// Empty for a time in years ("0.25y"), which the column of years shows already.
+// Returns the date as text; empty for a time in years ("0.25y"), which the column of years shows.
 std::string date_label(const trade_plan::watched_date& date) {
     return date.label.ends_with('y') ? "" : printable(date.label);
 }
 
-// True for observations up to now. A continuous watch may begin at this very moment.
+// True up to now, unless a continuous watch begins at this very moment.
 bool is_past(const trade_plan::watched_date& date) {
     const bool begins = std::ranges::any_of(
         date.blocks, [](const std::string& block) { return block.starts_with("from here: "); });
@@ -195,7 +195,7 @@ std::vector<column> columns_of(const trade_plan& plan) {
     return out;
 }
 
-// A line per date if the columns fit; else the last date alone, one line per figure.
+// Shows a line per date if the columns fit, else the last date alone with a line per figure.
 std::string numbers_text(const trade_plan& plan, bool all, std::size_t room) {
     constexpr std::size_t most_columns = 8;
     const std::vector<column> columns = columns_of(plan);
@@ -282,7 +282,7 @@ std::string market_text(const trade_plan& plan, const std::string& as_of, bool a
     return out + '\n' + numbers_text(plan, all, room);
 }
 
-// Lengths of the steps. A path starts at 0, whether or not the grid contains 0; each later time ends a step.
+// Returns the lengths of the steps. A path starts at 0, in `grid` or not; each later time ends a step.
 std::vector<double> steps_of(const std::vector<double>& grid) {
     std::vector<double> steps;
     double last = 0;
@@ -319,7 +319,7 @@ const char* treatments_of(const trade_plan::jump& j) {
     return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";
 }
 
-// The functions by which a policy decides whether the trade ends early (docs/language.md).
+// Shows what a policy knows as it decides whether the trade ends early: its functions (docs/language.md).
 std::string rights_text(const trade_plan::decision& by, bool all) {
     std::string known;
     each_of(
@@ -336,7 +336,7 @@ std::string day_text(const trade_plan::decision::date& d) {
     return d.label.ends_with('y') ? fmt::format("{:.6g}y", d.years) : printable(d.label);
 }
 
-// The rank of the regression on each date; consecutive dates of one rank share a line.
+// Shows the rank of the regression on each date, on one line for consecutive dates of the same rank.
 std::string ranks_text(const trade_plan::decision& by, bool all) {
     struct run {
         std::size_t first, last;

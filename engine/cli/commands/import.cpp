@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk import: a portfolio of another system as a book; unsupported trades are listed with their place.
+// tilewalk import: makes a book of another system's portfolio, and lists unsupported trades with their place.
 #include "tilewalk/import.h"
 
 #include <fmt/core.h>
@@ -41,7 +41,7 @@ std::string refused_line(const refused_trade& refused) {
         fmt::format("{}: trade {}: {}", to_string(refused.where), refused.trade, refused.reason));
 }
 
-// Notes on how fields were interpreted precede the trades, as comments.
+// Returns the book's text, headed by comments on how fields were interpreted.
 std::string book_text(const imported_portfolio& read, const import_arguments& asked, const output& to) {
     std::string text =
         printable(fmt::format("# {} of {} trades of {}", read.imported, read.found, asked.portfolio)) + "\n";

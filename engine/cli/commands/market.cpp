@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk market: the numbers of a market by their keys, and a market with some of them changed.
+// tilewalk market: lists the numbers of a market by key, or writes the market with some of them changed.
 #include "tilewalk/market.h"
 
 #include <fmt/core.h>
@@ -34,7 +34,7 @@ struct market_arguments {
 
 struct read_file {
     market in;
-    std::optional<book> trades;  // empty if the file is a market
+    std::optional<book> trades;  // empty if the file given is a market, not a book
 };
 
 read_file read(const market_arguments& asked, std::vector<std::filesystem::path>& inputs) {

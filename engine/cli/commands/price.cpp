@@ -43,7 +43,7 @@ struct price_arguments {
     bool spreadsheet_safe = false;
     bool shows_timings = false;
     bool tiles = false;
-    std::string workers;  // a count; empty if this process prices alone
+    std::string workers;  // a number; empty to price in this process alone
 };
 
 results run(const engine& pricer, const chosen_book& asked, const market& of, const side_files& beside,
@@ -73,7 +73,7 @@ std::vector<std::string> arguments_of_workers(const chosen_book& asked, std::siz
     return out;
 }
 
-// More processes than this wait for one another and fill the memory.
+// Parses the number of workers. The limit keeps processes from waiting for cores and filling the memory.
 std::size_t workers_of(const std::string& text) {
     constexpr std::size_t for_each_core = 4, least = 16;
     return parse_count(text, "--workers",
@@ -86,7 +86,7 @@ std::size_t shards_for(std::size_t workers, const chosen_book& asked) {
     return std::min(of_each * workers, shards::most(asked.trades.size(), 1, paths));
 }
 
-// The folder of the plan with more paths if the shards miss the tolerance; empty if they meet it.
+// Returns the folder of a further plan, with more paths, if the merged shards miss the tolerance; else empty.
 std::filesystem::path at_next(const engine& by, const shards& done) {
     if (!done.request().fixed) return {};
     done.merge(by);
@@ -107,7 +107,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
                                              ? passing.emplace().at()
                                              : std::filesystem::path(wanted.with.journal.value) /
                                                    ("shards-" + shards::digest_of(request).substr(0, 16));
-    std::filesystem::path at = folder;  // of the current plan
+    std::filesystem::path at = folder;  // folder of the present plan
     std::optional<shards> plan;
     {
         const interrupt listening;
@@ -127,7 +127,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
 }
 
 int price(price_arguments& asked, timings& times) {
-    std::optional<timings::during> ending;  // measures until everything below is destroyed
+    std::optional<timings::during> ending;  // times the destruction of all objects below
     const engine pricer = engine_for(asked.options);
     const std::size_t workers = asked.workers.empty() ? 0 : workers_of(asked.workers);
     if (workers == 0) open_devices_of(pricer, asked.book, asked.options, times);

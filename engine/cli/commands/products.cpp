@@ -52,7 +52,7 @@ int show(const products_arguments& asked) {
     std::ostringstream text;
     if (!asked.name.empty()) {
         product_page page = find_page(pages, asked.name);
-        if (format != output_format::csv) price_example(page);  // CSV holds the parameters alone
+        if (format != output_format::csv) price_example(page);  // CSV has parameters alone
         write(text, page, format, form_of_stdout());
     } else {
         write(text, pages, format, form_of_stdout());

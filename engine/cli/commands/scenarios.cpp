@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk scenarios: gains of a book in other markets, and the tails of their distribution.
+// tilewalk scenarios: the gains of a book in other markets, and the tails of their distribution.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ scenario_results run(const engine& pricer, const chosen_book& asked, const marke
 }
 
 int scenarios(scenario_arguments& asked, timings& times) {
-    std::optional<timings::during> ending;  // measures until everything below is destroyed
+    std::optional<timings::during> ending;  // times the destruction of all objects below
     const engine pricer = engine_for(asked.options);
     open_devices_of(pricer, asked.book, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);

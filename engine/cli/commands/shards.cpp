@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk plan, run and merge: one request, split among many processes.
+// tilewalk plan, run and merge: split one request among many processes.
 #include <fmt/core.h>
 #include <unistd.h>
 

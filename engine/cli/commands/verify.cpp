@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk verify: checks prices against known ones, and checks that planted mistakes are noticed.
+// tilewalk verify: compares prices with known ones, and checks that mistakes planted in prices are noticed.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct verify_arguments {
     std::vector<std::string> products;
     bool greeks = false;
     std::string output = "-";
-    std::vector<std::optional<std::string>> settings;  // one for each of verified_settings()
+    std::vector<std::optional<std::string>> settings;  // as typed, for each of verified_settings()
 };
 
 std::uint64_t parse_trades(const std::string& text) {
@@ -80,7 +80,7 @@ verification run_shown(verify_request& what) {
         const std::string intention =
             fmt::format("pricing {} random trade{} with {}, {} paths each{}", trades, trades == 1 ? "" : "s",
                         what.greeks ? "known sensitivities" : "a known price", paths, passes);
-        // Say what is verified only once the request has passed its checks.
+        // The intention is printed with the first progress, as the request has passed its checks by then.
         what.on_progress = [&notes, intention, has_begun = false](const progress& now) mutable {
             if (!std::exchange(has_begun, true)) notes.say(intention);
             notes.update(now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tilewalk completion: scripts for shells, and the words that they ask for while the user types.
+// tilewalk completion: prints scripts for shells, and the words that these ask for while the user types.
 #include "engine/cli/help/completion.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script for bash. Text of the program is never evaluated in it, only compared and passed on.
+// The completion script for bash. It never evaluates text of the program, only compares it and passes it on.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr const char* head = R"(# bash completion for tilewalk, printed by: tile
 
 )";
 
-// `typed` is the word at the cursor, joined again where bash breaks words: at = and at colons.
+// `typed` is the word at the cursor. Bash breaks words at = and at colons; the script joins them again.
 constexpr const char* end_of_bash = R"bash(
 _tilewalk_has() {
     local word wanted=$1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The script for zsh: a function per command, with the help of every option beside it.
+// The completion script for zsh: a function for each command, and the help of options beside them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 using values_from = offered_values::source;
 
-// zsh drops the words of a function that returns. One function therefore calls both the program's arguments
-// and the command's own function.
+// zsh forgets the words added by a function that has returned, so one function handles the program's
+// arguments and calls the command's function.
 constexpr const char* before_arguments =
     R"zsh(# Ids of trades or keys of a market, of the file that is the first argument.
 _tilewalk_asked() {
@@ -90,7 +90,7 @@ std::string action(const described_option& of) {
             std::string endings;
             for (const std::string& ending : words)
                 endings += (endings.empty() ? "" : "|") + std::string("*") + element(ending);
-            // zsh takes a single pattern in brackets for glob qualifiers.
+            // A single pattern gets no brackets, which zsh would take for glob qualifiers.
             return "_files -g \"" + (words.size() == 1 ? endings : "(" + endings + ")") + "\"";
         }
         case values_from::folders:
@@ -103,12 +103,12 @@ std::string action(const described_option& of) {
     return {};
 }
 
-// ":FILE:_files"; an optional argument has two colons in front.
+// Returns the value of an option for _arguments, such as ":FILE:_files".
 std::string value_of(const described_option& of) {
     return ":" + escaped(of.value, "\\:") + ":" + action(of);
 }
 
-// An entry for each name of the option, which excludes its other names.
+// Returns an entry for each name of the option, which excludes the other names.
 std::string options_of(const described_option& of) {
     std::string all, out;
     for (const std::string& name : of.names) all += (all.empty() ? "" : " ") + name;

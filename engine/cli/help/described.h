@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands as values, as --help describes them: the source of shell completion and of man pages.
+// Commands described by values, as --help shows them. Shell completion and man pages are made from these.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,12 +13,12 @@
 namespace tilewalk::cli {
 
 struct described_option {
-    std::vector<std::string> names{};  // "-o", "--output"; empty for a positional argument
+    std::vector<std::string> names{};  // such as "-o" and "--output"; empty for a positional argument
     std::string value{};               // placeholder, such as FILE; empty for a flag
     std::string help{};
-    std::string group{};  // "Run"
+    std::string group{};  // title in --help, such as "Run"
     bool is_needed = false;
-    bool is_list = false;  // values separated by commas
+    bool is_list = false;  // true if it takes values separated by commas
     bool repeats = false;
     offered_values offered{};
 
@@ -28,25 +28,25 @@ struct described_option {
 
 struct described_command {
     std::string name{}, summary{}, group{};
-    std::vector<described_option> options{};  // positional arguments too, in the order of --help
-    std::string footer{};                     // examples, exit codes
+    std::vector<described_option> options{};  // with positional arguments, in the order of --help
+    std::string footer{};                     // examples and exit codes
 };
 
 struct described_program {
-    described_command itself;  // the options before any command
+    described_command itself;  // the options in front of a command
     std::vector<described_command> commands;
 };
 
-// With this argument a command prints its description as JSON instead of running.
+// The argument that makes a command print its description as JSON instead of running.
 inline constexpr std::string_view description_option = "--description";
 
-// Call before help_text, which hides options.
+// Call this before help_text(), which hides options.
 described_command described(CLI::App& app);
-// Asks the programs beside this one for their options; a program that is missing has none.
+// Describes the program, and asks the programs beside it for their options; a missing one has none.
 described_program described(CLI::App& app, const std::vector<command>& commands);
 
 std::string json_of(const described_command& of);
-// Throws tilewalk::error (internal) for text that json_of() did not write.
+// Reads what json_of() wrote. Throws tilewalk::error (internal) for other text.
 described_command described_in(const std::string& json);
 
 }  // namespace tilewalk::cli

@@ -16,10 +16,10 @@ constexpr std::size_t text_column = 28, command_column = 14;
 
 struct option_group {
     std::string_view title;
-    std::vector<std::string_view> options;  // in order
+    std::vector<std::string_view> options;  // in the order on the page
 };
 
-// Options without a row, such as those of one command alone, lead the first group.
+// Options that are not listed here, such as those of a single command, come first in the first group.
 const std::vector<option_group>& option_groups() {
     static const std::vector<option_group> groups{
         {"Options",
@@ -61,7 +61,7 @@ std::string filled(std::string head, const std::string& text, std::size_t margin
     return out + line + '\n';
 }
 
-// A name on the left and its text in the column `margin`, below a name that is too long.
+// Puts a name on the left and its text in the column `margin`, a line lower if the name is too long.
 std::string entry(std::string name, const std::string& text, std::size_t margin) {
     name = "  " + name;
     if (text.empty()) return name + '\n';
@@ -70,7 +70,7 @@ std::string entry(std::string name, const std::string& text, std::size_t margin)
     return filled(std::move(name), text, margin);
 }
 
-// An indented line; what does not fit goes below the text beside its first word.
+// Keeps an indented line as it is, but breaks a long one: the rest goes below the first word of its text.
 std::string kept(const std::string& line) {
     if (line.size() <= help_columns) return line + '\n';
     const std::size_t begin = line.find_first_not_of(' ');
@@ -82,7 +82,7 @@ std::string kept(const std::string& line) {
 
 std::string list_of(const std::set<CLI::Option*>& options) {
     std::string out;
-    std::set<std::string> names;  // `options` is ordered by address
+    std::set<std::string> names;  // sorted by name, as `options` is by address
     for (const CLI::Option* one : options) names.insert("--" + name_of(*one));
     for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
     return out;

@@ -12,11 +12,11 @@ namespace tilewalk::cli {
 
 inline constexpr std::size_t help_columns = 80;
 
-// The title above the option. Options without a title are hidden.
+// Returns the title of the group that the option is listed in. An option without a group is hidden.
 std::string group_of(const CLI::Option& option);
-// The position of the option on the page: its group and its rank there.
+// Returns the option's place on the page: its group, and its rank in the group.
 std::pair<std::size_t, std::size_t> place_of(const CLI::Option& option);
-// The description, and the options that this one needs or excludes.
+// Returns the option's description, with the options that it needs or excludes.
 std::string text_of(const CLI::Option& option);
 
 class help_page : public CLI::Formatter {

@@ -11,7 +11,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// Escapes a line for roff: control characters, and characters that typesetters would change, by their names.
+// Escapes a line for roff: control characters, and characters that it would typeset as others.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -62,7 +62,7 @@ std::string italic(const std::string& text) {
     return "\\fI" + escaped(text) + "\\fR";
 }
 
-// Lines that roff fills. A line never begins with a control character.
+// Returns lines for roff to fill, none of which begins with a control character.
 std::string filled(const std::string& text) {
     std::string out;
     for (const std::string& line : lines_of(text)) {
@@ -85,7 +85,7 @@ bool is_indented(const std::string& line) {
     return line.starts_with(" ");
 }
 
-// A paragraph of a footer: roff fills lines at the margin and keeps indented ones.
+// Returns a paragraph of a footer: lines at the margin are filled, indented lines are kept as they are.
 std::string paragraph(const std::vector<std::string>& lines) {
     std::string out = ".PP\n";
     for (std::size_t i = 0; i < lines.size();) {
@@ -173,7 +173,7 @@ std::string options_of(const described_command& command) {
 }
 
 std::string chapter(const std::string& title, const std::string& text) {
-    constexpr std::string_view gap = ".PP\n";  // a title has this gap already
+    constexpr std::string_view gap = ".PP\n";  // roff puts this gap below a title anyway
     if (text.empty()) return {};
     return ".SH \"" + title + "\"\n" + (text.starts_with(gap) ? text.substr(gap.size()) : text);
 }

@@ -10,14 +10,14 @@
 namespace tilewalk::cli {
 
 struct man_page {
-    std::string file;  // "tilewalk-price.1"
-    std::string text;  // in the macros of man(7)
+    std::string file;  // such as "tilewalk-price.1"
+    std::string text;  // source in the man(7) macros
 };
 
-// A chapter of the program's page beside the commands, such as "EXIT STATUS".
+// A chapter of the program's own page, besides its commands, such as "EXIT STATUS".
 struct man_chapter {
     std::string title, text;
-    bool is_list = false;  // each line is a word and its meaning
+    bool is_list = false;  // true if each line is a word and its meaning
 };
 
 std::vector<man_page> man_pages(const described_program& of, const std::string& version,

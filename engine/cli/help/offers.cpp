@@ -15,8 +15,8 @@ namespace {
 
 using values_from = offered_values::source;
 
-// CLI::App keeps the names of checks and never shows them, so the offered values are stored in one. The check
-// itself accepts everything.
+// Offered values are stored in the name of a check, which CLI::App keeps and never shows. The check itself
+// accepts everything.
 constexpr std::string_view words_check = "words", files_check = "files", products_check = "products";
 
 CLI::Option* with_check(CLI::Option* option, std::string_view kind, const std::vector<std::string>& words) {

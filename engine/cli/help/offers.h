@@ -18,15 +18,15 @@ const std::vector<std::string>& stage_words();
 // Offers these words; the option may accept others. Returns the option.
 CLI::Option* offers(CLI::Option* option, const std::vector<std::string>& words);
 CLI::Option* offers_files(CLI::Option* option, const std::vector<std::string>& endings);
-// Offers the names of products, which are read only when values are asked for.
+// Offers the names of products. They are read only when a shell asks for values.
 CLI::Option* offers_products(CLI::Option* option);
 
 struct offered_values {
     enum class source { nothing, words, files, folders, trades, keys };
     source from = source::nothing;
-    std::vector<std::string> words{};  // endings if the source is files; empty for any file
+    std::vector<std::string> words{};  // if from files: their endings, empty for any file
 };
-// The values offered explicitly, else those of the placeholder in the help: FILE, DIR, ID and others.
+// Returns the values offered explicitly, else those that the help's placeholder implies: FILE, DIR, ID.
 offered_values offered_by(CLI::Option& option);
 
 }  // namespace tilewalk::cli

@@ -10,7 +10,7 @@ namespace tilewalk::cli {
 std::string settings_text();
 std::string models_text();
 std::vector<std::string> model_names();
-// The parameters of one model.
+// Returns the parameters of a model.
 std::string model_text(const std::string& name);
 
 }  // namespace tilewalk::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program behind tilewalk verify, which tilewalk starts.
+// The program tilewalk-verify, which the command `tilewalk verify` starts.
 #include "engine/cli/program.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signal handlers use lock-free numbers, write(2) and _exit alone.
+// Signal handlers here use only lock-free atomics, write(2) and _exit, which are safe in a handler.
 #include "engine/cli/terminal/interrupt.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// A handler can reach only objects that outlive every scope.
+// A signal handler can reach global objects only.
 std::atomic<int> listeners = 0;  // living interrupt objects
 std::atomic<int> signal_seen = 0;
 std::atomic<bool> asked_to_stop = false;

@@ -6,12 +6,12 @@
 
 namespace tilewalk::cli {
 
-// From now on SIGINT and SIGTERM end the process, with a line on standard error and exit code 128 + signal. A
-// signal that the parent process ignores stays ignored.
+// Makes SIGINT and SIGTERM end the process, with a line on standard error and exit code 128 + signal. A
+// signal that the parent process has set to be ignored stays ignored.
 void exit_on_interrupt();
 
-// While an object lives, a signal sets its flag instead, and only a second signal ends the process. Objects
-// may be nested.
+// While an object lives, the first signal sets the flag instead, and only a second one ends the process.
+// Objects may be nested; all share one flag.
 class interrupt {
   public:
     interrupt();
@@ -27,11 +27,11 @@ class interrupt {
     void take_back() const;
 };
 
-// 128 + the signal that was caught.
+// Returns 128 + the signal that was caught.
 int code_of_interrupt();
 
-// The message of an interruption: nothing was written, unless note_written() was called; nothing is lost,
-// after note_kept().
+// Returns the message of an interrupted command: that it can resume, after note_kept(); else that nothing was
+// written, unless note_written() was called.
 const char* words_of_interrupt();
 void note_written();
 void note_kept();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the bar, at most ten times a second and only in runs that last a while.
+// Draws a progress bar, at most ten times a second, in runs that last longer than a moment.
 #include "engine/cli/terminal/progress.h"
 
 #include <fmt/core.h>
@@ -66,7 +66,7 @@ std::string progress_line(const progress& now, double seconds, int columns, coun
             ? fmt::format(" {:3.0f}%  {}/{} prices  {} left", 100 * done, now.trades_done, now.trades, left)
             : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
                           now.trades, rate_text(rate), left);
-    // One column stays free: a full line would wrap on some terminals.
+    // One column stays free, as some terminals wrap a full line.
     const int room = std::clamp(columns - static_cast<int>(figures.size()) - 3, 0, 40);
     if (room < 5) return figures.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
     const auto filled = static_cast<std::size_t>(done * room);

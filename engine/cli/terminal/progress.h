@@ -10,7 +10,7 @@
 
 namespace tilewalk::cli {
 
-// A trade in each of many markets counts as many prices, whose steps are not counted.
+// Prices count a trade once in each market, and show no path-steps.
 enum class counted { trades, prices };
 
 // Draws on standard error if that is a terminal, else does nothing. The destructor wipes the bar.
@@ -32,7 +32,7 @@ class progress_bar {
     clock::time_point walks_since_ = start_;
 };
 
-// Prints lines on standard error for logs; nothing if the command is quiet.
+// Prints progress as lines on standard error, for logs; nothing if be_quiet() was called.
 class progress_notes {
   public:
     explicit progress_notes(std::string who) : who_(std::move(who)) {}
@@ -48,8 +48,8 @@ class progress_notes {
     clock::time_point start_ = clock::now(), next_ = start_;
 };
 
-// The line of the bar, for a terminal of `columns` columns. `seconds` count from the start of training, or
-// from the start of walking once policies are trained.
+// Returns the bar's line, for a terminal of `columns` columns. `seconds` count from the start of training, or
+// of walking once policies are trained.
 std::string progress_line(const progress& now, double seconds, int columns, counted what = counted::trades);
 
 }  // namespace tilewalk::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A status line on standard error, on a terminal alone. The destructor wipes the line.
+// A status line on standard error, shown only on a terminal. The destructor wipes the line.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace tilewalk::cli {
 
 namespace {
 
-// Returns 0 if unknown.
+// Returns the width of the terminal; 0 if unknown.
 std::size_t columns_of_stdout() {
     if (const char* said = std::getenv("COLUMNS"); said != nullptr) {
         const std::string_view text = said;

@@ -9,8 +9,8 @@ namespace tilewalk::cli {
 
 inline constexpr std::size_t narrowest_columns = 60, widest_columns = 200;
 
-// The layout of text for standard output: the width of COLUMNS or of the terminal, clamped to 60 to 200
-// columns; 200 if unknown.
+// Returns the layout of text for standard output. Its width is COLUMNS or that of the terminal, between 60
+// and 200 columns; 200 if unknown.
 text_form form_of_stdout();
 
 }  // namespace tilewalk::cli
