@@ -128,7 +128,7 @@ bool run_on_lines(const program::section& code, std::span<const double> terms, s
             case operation::state:
                 lines.push_back(states[n.args[0]]);
                 continue;
-            case operation::flaw:  // an operation that checks returns its last argument if it passes
+            case operation::flaw:  // a check returns its last argument if it passes
                 lines.push_back(lines[n.args[2]]);
                 continue;
             default:

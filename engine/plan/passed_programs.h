@@ -18,7 +18,7 @@ bool is_same_program(const program::program& a, const program::program& b);
 
 struct passed_program {
     program::program plain;                 // after all passes
-    program::path_program with_logarithms;  // moreover with logarithms compared, and hoisted
+    program::path_program with_logarithms;  // then comparing logarithms, and hoisted
 
     passed_program(const program::program& recorded, bool is_fast);
 };

@@ -23,7 +23,7 @@ struct seat {
 };
 
 struct united_programs {
-    // Only for walking bound data: the code that computes uniform numbers is left out.
+    // For walking only: arithmetic done once per trade is left out, since a trade's data is bound before.
     std::vector<program::path_program> programs;
     std::vector<seat> seats;  // by program in `shapes`
 };

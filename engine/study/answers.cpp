@@ -103,7 +103,7 @@ class search {
     // Relative tolerance of the root: far below any statistical error, above rounding.
     static constexpr double closeness = 1e-12;
     static constexpr double first_move = 0.05, slope_move = 1e-3;
-    static constexpr double most_growth = 8;  // of successive moves, until the sign changes
+    static constexpr double most_growth = 8;  // ratio of successive moves before the root is bracketed
 
     static const language::parameter& declared_of(const trade& t) {
         return *std::ranges::find(t.product->parameters, t.report->parameter, &language::parameter::name);
@@ -127,7 +127,7 @@ class search {
     }
     bool closer(const point& a, const point& b) const {
         if (!above_ || !below_) return std::abs(a.excess) <= std::abs(b.excess);
-        return true;  // a new point between both replaces either
+        return true;  // a point inside the bracket replaces one of its ends
     }
     bool is_close_enough() const {
         if (above_ && below_ && std::abs(above_->x - below_->x) <= closeness * scale_) return true;

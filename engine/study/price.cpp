@@ -641,7 +641,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
         else
             decide_by_pilots(planned, with, by, from, tells);
     } else {
-        take_plans(planned, by.ready);  // as earlier planned, rewrites included
+        take_plans(planned, by.ready);  // already rewritten
         choose_points(planned, from, tells);
     }
     if (by.see_plans) by.see_plans(planned);

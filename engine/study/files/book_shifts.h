@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios of differences: numbers that trades depend on up and down, if ORE has a factor, and a day
-// later.
+// The scenarios of differences: each number with trades and a factor of ORE goes up and down; and a day
+// passes.
 #pragma once
 
 #include <map>
@@ -59,7 +59,7 @@ class book_shifts {
     scenario_list asked;
     std::vector<number_shift> numbers;                 // in the order of the market's file
     std::vector<std::vector<std::size_t>> numbers_of;  // by trade: places of the numbers it depends on
-    std::vector<const market_number*> left_out;        // have trades, but no factor of ORE
+    std::vector<const market_number*> left_out;        // trades depend on them, ORE has no factor
     std::vector<cross_shift> crosses;
     std::size_t day = 0;
     double size_of_day = 0;

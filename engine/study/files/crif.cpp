@@ -176,7 +176,7 @@ class crif_sums {
     }
 
     std::map<crif_key, std::vector<share_of_gain>> sums{};
-    std::set<std::string> currencies{};  // have a rate that moves the value
+    std::set<std::string> currencies{};  // currencies whose rates move the value
 
   private:
     // A number without a time, such as a flat rate, counts at the trade's last day.
@@ -226,7 +226,7 @@ std::map<std::size_t, std::vector<double>> moves_by_vertex(const calibrations::f
     return out;
 }
 
-// Adds volatility times its derivative, summed by vertex: derivatives by fitted numbers times their moves.
+// Adds volatility times derivative, summed by vertex. The derivative goes through the fitted numbers.
 void add_rate_volatility(const crif_inputs& from, std::size_t trade, const calibrations::fitted_numbers& fit,
                          difference_results& to) {
     const std::string& id = from.of.id(trade);

@@ -131,7 +131,7 @@ inline constexpr double least_share_of_error = 1e-8;
 std::vector<std::size_t> priced_in(const results& of);
 
 // Adds rows of price differences, except for numbers shown to move nothing. Moved markets reuse the decisions
-// made here: a policy that is best here changes no value to the first order. `to` has the prices here.
+// of run.in, where `to` has prices: a policy that is best there changes no value to the first order.
 void add_bumped(greek_run& run, const std::vector<way_of_trade>& ways,
                 const decide::decided_by_trade& decided, results& to, numbered_rows& rows);
 

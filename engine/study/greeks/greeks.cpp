@@ -28,7 +28,7 @@ struct planned_greeks {
     jumping_trades jumping;
     std::uint64_t steps_of_pilot = 0;
     decide::decided_by_trade decided;
-    std::map<std::size_t, decide::decided> of_derivatives;  // by trade; not for its price
+    std::map<std::size_t, decide::decided> of_derivatives;  // by trade; its price takes `decided`
 };
 
 // Returns the expected walks of single trades: two per smoothed jump, four moved markets per difference.

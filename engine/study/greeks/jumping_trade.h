@@ -30,7 +30,7 @@ struct jumping_trade {
     std::shared_ptr<const ready_trade> ready;
     std::shared_ptr<const program::adjoint_program> smoothed;
     std::shared_ptr<const program::tangent_program> smoothed_forth{};  // null if the adjoint costs less
-    std::shared_ptr<const program::scored_adjoint> scored{};           // null if not to be had
+    std::shared_ptr<const program::scored_adjoint> scored{};           // null if impossible
     program::path_data scored_data{};
     std::vector<program::path_data> moves{};
     program::smoothing usual{};

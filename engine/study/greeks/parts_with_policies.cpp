@@ -118,7 +118,7 @@ void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows
     const auto is_of_paths = [&](const greek_row& g) {
         return !g.has_failed() && (g.standard_error != 0 || !has_all) && g.part_means.size() >= least_parts;
     };
-    // A policy from a file keeps its row: its sensitivities are asked for, not those of a new training.
+    // Rows of a policy from a file stay, as its own sensitivities are asked for.
     const sources named(run.run);
     std::vector<std::size_t> places;
     std::size_t parts_of_run = 0;

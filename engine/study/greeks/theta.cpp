@@ -11,12 +11,13 @@ namespace {
 
 struct prices_of_days {
     results later;
-    std::map<std::string, price_row> today{};  // prices without a control that is too weak
+    std::map<std::string, price_row> today{};  // prices without controls that are too weak for theta
 };
 
 prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places, const next_day& tomorrow,
                           stages by, const decide::decided_by_trade& decided, results& to) {
-    // Least gain of a control here: two days have two controls, whose difference outweighs a smaller gain.
+    // Least gain of a control in theta: two days have two controls, whose difference outweighs a smaller
+    // gain.
     constexpr double least_gain = 100;
     decide::decided_by_trade on_days = *by.held;
     std::vector<std::size_t> without;

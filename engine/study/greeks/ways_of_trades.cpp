@@ -14,7 +14,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Limit on moved numbers in memory together; with so many, threads end at about the same time.
+// Limit on moved numbers in memory together: enough for all threads to end at about the same time.
 constexpr std::size_t moved_at_once = 4096;
 
 // How programs' numbers move with the market's, as differences. Trades are places in the book.
@@ -49,11 +49,11 @@ class moves_of_trades {
         try {
             run_.controls.find_drifts(t.id, run_.asked.keys(read_[trade]));
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // bumping reports what is wrong
+            throw_if_cancelled(e);  // bumped prices will report the error
         }
     }
 
-    // Returns what plans the trade in moved markets; null if only differences of prices say how the price
+    // Returns the trade's numbers for moved markets; null if only differences of prices show how the price
     // moves.
     std::unique_ptr<const plan::trade_numbers> numbers(std::size_t trade) const {
         if (read_[trade].empty() || run_.asked.by == greek_method::bump) return nullptr;
@@ -105,7 +105,7 @@ class moves_of_trades {
             return greeks::moves_of_numbers(p.as_walked(*up, mean_up), p.as_walked(*down, mean_down),
                                             about.distance);
         } catch (const std::exception& e) {
-            throw_if_cancelled(e);  // bumping reports what is wrong
+            throw_if_cancelled(e);  // bumped prices will report the error
             return std::nullopt;
         }
     }

@@ -29,8 +29,8 @@ struct run_in_rounds {
     std::chrono::steady_clock::time_point begin;
     bool is_of_sensitivities = false;  // true if tolerances are for sensitivities, not prices
 };
-// Returns results by market. Fails trades without an amount to measure the tolerance, or with impossible
-// paths.
+// Returns results by market. Fails trades whose tolerance has no amount, or whose decided paths are
+// impossible.
 std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells);
 // Returns each trade's next walk, the last one if more paths do not help. Says in rows what is too wide.
 std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far);

@@ -14,8 +14,8 @@
 
 namespace tilewalk::verbs {
 
-// Returns a trade's tolerance in its currency; 0 if none is its own. Throws tilewalk::error (input) if basis
-// points of the trade refer to no amount.
+// Returns a trade's tolerance in its currency; 0 if it has none of its own. Throws tilewalk::error (input) if
+// basis points of the trade refer to no amount.
 double tolerance_of(const books::trade& t, const market& in, const wanted_accuracy& to);
 
 // A figure for one unit of a trade, with what the width of its interval depends on.

@@ -28,7 +28,7 @@ class sums_of_gains {
           gains_(in_base ? r.converted_gains : r.gains),
           errors_(in_base ? r.converted_errors : r.errors),
           parts_(in_base ? r.converted_gain_parts : r.gain_parts),
-          // No least number of parts: a gain without an error is left out by its own error.
+          // The least number is 0: a gain's own error already says whether its parts are enough.
           run_(r.part_paths, r.base.manifest.paths, 0) {}
 
     value_and_error of(std::size_t trade, const std::vector<share_of_gain>& shares) const {

@@ -171,7 +171,7 @@ class walk_of_scenarios {
                 walk(blocks[b], worker, are_overlapped ? nullptr : r_.options.times);
         };
         if (!are_overlapped) return work(0);
-        const timings::during walking(r_.options.times, stage::walking);  // stages overlap
+        const timings::during walking(r_.options.times, stage::walking);  // the workers' stages overlap
         std::future<void> beside = threads::beside([&] { work(1); });
         try {
             work(0);

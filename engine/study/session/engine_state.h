@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of an engine.
+// The members of an engine, private to the library.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct engine_state {
     std::shared_ptr<cuda::backend> gpus;
 };
 
-// An engine with other GPUs than this machine's.
+// Returns an engine on these GPUs instead of this machine's, as tests need it.
 engine engine_on(std::shared_ptr<cuda::backend> gpus);
 
 }  // namespace tilewalk::verbs

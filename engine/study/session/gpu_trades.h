@@ -113,7 +113,7 @@ class book_on_gpu {
     using other_forms = std::array<std::shared_ptr<const ready_trade>, 2>;
     std::vector<other_forms> other_plans_;                       // by trade; null if not needed
     std::vector<std::optional<cuda::policy_kernels>> policies_;  // by trade
-    // The plans as found, then all trades again with those with rights in their other two forms.
+    // First the plans as found; then all plans twice more, trades with rights in another form each time.
     std::array<walk, 3> prices_, prices_over_points_;
     walk bounds_;
 };
