@@ -76,22 +76,22 @@ std::vector<trade_dependence> verbs::dependence_of(const book& trades, const mar
     const std::vector<market_number> numbers = in.numbers();
     const auto& keyed = state_of(in).source->numbers();
     std::vector<std::vector<std::size_t>> moved(numbers.size());  // by number: the trades that depend on it
-    threads::for_each(numbers.size(), run.threads, options.cancel,
-                      [&](int, std::uint64_t k) {
-                          std::optional<std::optional<market>> other;  // made when the first trade needs it
-                          for (std::size_t i = 0; i < all.size(); ++i) {
-                              if (!first[i].made || !reads_part(first[i].reads, keyed[k].of)) continue;
-                              if (!other) other = with_another(in, numbers[k]);
-                              try {
-                                  if (*other && same_numbers(*first[i].made, plan_in(i, state_of(**other))))
-                                      continue;
-                              } catch (const std::exception& e) {
-                                  throw_if_cancelled(e);  // a trade that fails there depends on the number
-                              }
-                              moved[k].push_back(i);
-                          }
-                      },
-                      {});
+    threads::for_each(
+        numbers.size(), run.threads, options.cancel,
+        [&](int, std::uint64_t k) {
+            std::optional<std::optional<market>> other;  // made when the first trade needs it
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                if (!first[i].made || !reads_part(first[i].reads, keyed[k].of)) continue;
+                if (!other) other = with_another(in, numbers[k]);
+                try {
+                    if (*other && same_numbers(*first[i].made, plan_in(i, state_of(**other)))) continue;
+                } catch (const std::exception& e) {
+                    throw_if_cancelled(e);  // a trade that can't be planned there depends on the number, too
+                }
+                moved[k].push_back(i);
+            }
+        },
+        {});
     std::vector<trade_dependence> out(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         out[i].trade = all[i].id;
