@@ -48,6 +48,7 @@ void write(std::ostream& out, const results& r, output_format format, const text
 }
 
 void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form) {
+    std::ranges::for_each(r.rows, report::check_finite);
     switch (format) {
         case output_format::table:
             out << report::greeks_table(r, form);

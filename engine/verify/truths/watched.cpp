@@ -279,7 +279,7 @@ known_trade draw_outside_barrier(dice& d) {
             const watched_market here = w.moved(by);
             const double moves = volatility + by.of("B.volatility"), with = rho + by.of("A|B.correlation");
             truth::watch other;
-            other.spot = spot + by.of("B.spot");
+            other.spot = spot * by.forwards + by.of("B.spot");
             other.variance = moves * moves * w.m.years;
             other.growth = (here.m.first_rate - (0.02 + by.of("B.dividend_yield"))) * w.m.years;
             (w.down ? other.lower : other.upper) = level;

@@ -25,7 +25,6 @@ struct frame {
     value going;                                // a truth: no `stop` in this block; not valid if certain
     language::recording::flaws flaws;
     value suspect;          // combined flaws, written with the payoff; not valid if none
-    value flaw;             // of the block, part of its payment; not valid if none
     bool is_played = true;  // false if the body is only tried, as on a notice date: nothing is checked
 };
 
