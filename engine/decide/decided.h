@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about a trade before its paths are walked, made in one market and kept in others.
+// Decisions about a trade that are made before its paths are walked, in one market, and kept in other
+// markets.
 #pragma once
 
 #include <compare>
@@ -18,10 +19,11 @@ namespace tilewalk::decide {
 
 struct chosen_shifts {
     importance::found_shifts by;
-    bool drops_control = false;  // shifted paths are better off without the trade's control
+    bool drops_control = false;  // shifted paths leave less variance without the control
 };
 
-// A way back smooths a payoff's jumps, by a multiple of the usual width, or uses likelihood ratios.
+// How an adjoint derivative treats a payoff's jumps: smooths them, over `width` times the usual width, or
+// uses likelihood ratios.
 struct treatment {
     double width = 0;  // 0: likelihood ratios
     bool is_smoothing() const { return width > 0; }
@@ -29,22 +31,25 @@ struct treatment {
 };
 
 struct treated_jumps {
-    double control = 0;                     // subtracted from the payoff for likelihood ratios
+    double control = 0;                     // constant subtracted from the payoff in likelihood ratios
     std::map<std::string, treatment> by{};  // by market key
 };
 
-// Decisions about a trade. An empty member is open: a pilot decides. A member that is set may say "none".
+// Decisions about a trade. An empty or null member is open: a pilot decides. A member that is set may say
+// "none".
 struct decided {
-    std::optional<bool> integrates{};                      // its jumps, see decide/preintegration.h
+    std::optional<bool> integrates{};                      // jumps of the payoff, see decide/preintegration.h
     std::optional<std::optional<quasi::points>> points{};  // inner empty: independent numbers
-    std::optional<std::shared_ptr<const controls::control>> control{};  // inner null: none
-    // For sensitivities; empty: the control of prices.
+    // Control that prices subtract; inner null: none.
+    std::optional<std::shared_ptr<const controls::control>> control{};
+    // Control that derivatives subtract; empty: the control of prices.
     std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};
-    // If set, the control is chosen again, with jumps if this one has any, even if they gain nothing.
+    // If set, a pilot chooses the control again. The new one may jump if this one does, and is taken even if
+    // it gains nothing.
     std::shared_ptr<const controls::control> control_of_another_day{};
     std::optional<std::shared_ptr<const chosen_shifts>> shifts{};  // inner null: none
-    std::shared_ptr<const treated_jumps> jumps{};                  // null: open
-    std::shared_ptr<const exercise::saved_policy> policy{};        // null: open
+    std::shared_ptr<const treated_jumps> jumps{};                  // null: a pilot decides
+    std::shared_ptr<const exercise::saved_policy> policy{};        // null: training finds one
 };
 using decided_by_trade = std::map<std::string, decided>;
 decided_by_trade without_policies(decided_by_trade of);

@@ -62,7 +62,8 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
         rewriter(by.pilots, from, by.shapes, {&in, 1}).rewrite(t, p);
         found->control.give_points(run, p);
     }
-    // The trade may still have a price in this market.
+    // Decide by pilots in this market if the book's market has no decisions, or its decisions do not fit
+    // here.
     if (found == nullptr || p.failure || (found->control.what && !p.control)) {
         p = plain;
         by.rewrites.rewrite(t, p);
@@ -96,7 +97,7 @@ std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_ma
         if (const auto& kept = chosen_[i]; kept && kept->by == as_now) return kept;
     }
     const markets::market_state& state = state_of(*of_book_);
-    shape_store shapes;  // programs that no call walks
+    shape_store shapes;  // throw-away: no call walks programs of the book's market
     planned there = plain;
     if (&state_of(in) != &state) {
         missing_pairs missing;

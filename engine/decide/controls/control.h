@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls: functions of a path with a known mean, which are subtracted from a payoff. A control is a
-// function of one weighted sum of the moves of all noises over all steps, which is normal in every model: the
-// sum, its exponential, and calls and digitals on that, whose means are Black's. Under a lognormal model the
-// exponential of an asset's own moves is the asset over its forward price, that of falling weights a
-// geometric average. Under other models that ratio is a control of its own, with mean 1 if steps are
-// martingales.
+// Control variates: functions of a path with a known mean, which are subtracted from a payoff. A control here
+// is a function of one weighted sum, over all sources of noise and all steps, of how far each source moves.
+// The sum is normal in every model. The control adds up the sum, its exponential, and calls and digitals on
+// that exponential, whose means are Black's. Under a lognormal model the exponential of an asset's own moves
+// is its price over its forward; with falling weights it is a geometric average. Under other models price
+// over forward is a control by itself (a ratio), with mean 1 if steps are martingales.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace tilewalk::controls {
 
-// [source][step]
+// Weights of the moves, [source][step].
 using weights = std::vector<std::vector<double>>;
 
 struct normal_law {
@@ -30,7 +30,8 @@ class law_of_moves {
   public:
     explicit law_of_moves(const models::source_moves& of);
     normal_law of_sum(const weights& by) const;
-    // The sum as its sure part, by step, and weights of the normals that moves are made of.
+    // Split the sum: sure_part returns its deterministic part by step, of_normals the weights of the
+    // independent normals.
     std::vector<double> sure_part(const weights& by) const;
     weights of_normals(const weights& by) const;
     std::size_t sources() const { return sure_.size(); }
@@ -41,44 +42,47 @@ class law_of_moves {
     std::vector<std::vector<std::vector<double>>> roots_;  // [source][other][step]
 };
 
-// A call and a digital on the exponential of the sum.
+// A call and a digital on the exponential of the sum, both with strike `at`.
 struct knot {
     double at = 1;
     double slope = 0, jump = 0;
-    // Share of paths between the jump of the payoff and that of the control; 1 if not known.
+    // Bound on the share of paths whose sum lies between this jump and the payoff's; 1 if it is not known.
     double share_between = 1;
 };
 
 struct control {
     weights of_moves;
-    std::vector<double> parts{};  // of the basis of a pilot; empty if no pilot made the weights
+    // Coefficients of the pilot's basis that make up of_moves; empty if no pilot made them.
+    std::vector<double> parts{};
     double on_sum = 0, on_exponential = 0;
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
     std::vector<double> on_ratios{};
-    // True if payoffs without it are tallied as well, and randomisations find the share of it to subtract.
+    // True if the payoff without the control is tallied as well, and the run's randomisations find how much
+    // of the control to subtract.
     bool has_share = false;
 
-    // How many times fewer paths are enough for the same error, as the pilot says.
+    // Factor by which paths can be fewer for the same error, by the pilot's estimate.
     double fewer_paths = 1;
-    static constexpr double fewest_paths = 1e12;  // stands for nothing but rounding left
+    static constexpr double fewest_paths = 1e12;  // cap of fewer_paths: only rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // Root mean square left in events too rare for a pilot, if leaves_rounding(); 0 if rounding, too.
+    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot; 0 if it is
+    // rounding there, too.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
-    double share_of_hits = 0;  // of the pilot's paths, those that carry the variance
+    double share_of_hits = 0;  // effective share of pilot paths that carry the payoff's variance
 
     double mean(const normal_law& of_sum) const;
-    // Without the ratios.
+    // The control at a path's sum, without the ratios' part.
     double value(double sum) const;
-    // Returns the sum of the sizes of its parts, by which rounding is judged.
+    // Returns the sum of the absolute values of the control's parts; rounding errors are relative to it.
     double size(double sum) const;
     bool jumps() const {
         return std::ranges::any_of(knots, [](const knot& k) { return k.jump != 0; });
     }
 };
 
-// How far the numbers of a control move when one of the market moves by 1.
+// Derivatives of a control's numbers by one number of the market.
 struct drift {
     std::vector<double> parts{};
     double on_sum = 0, on_exponential = 0;
@@ -86,21 +90,22 @@ struct drift {
     std::vector<double> on_ratios{};
 };
 drift no_drift(const control& of);
-// Returns the control after a move of the market's number. Its mean is known, whatever the drift.
+// Returns the control after the market's number moves by `distance`. The mean is known, whatever the drift.
 control moved(control of, const drift& by, double distance);
 
-// Returns the sums that a pilot tries; empty if a world has too many sources.
+// Returns the weighted sums that a pilot tries; empty if there are too many sources.
 std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
 
-// Records sums of moves and ratios as further outputs, for a pilot.
+// Records the sums of the basis, and the ratios of price over forward, as further outputs of a pilot's
+// program.
 class sums_of_moves final : public plan::controller {
   public:
     void begins(program::recorder&) override { basis_.clear(), ratios_ = 0; }
     void hear(const models::source_moves& of, program::recorder& into) override;
     void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
-    // By output, behind the trade's own.
+    // Weights of the sums; output 1 + i of the program is the sum by basis()[i].
     const std::vector<weights>& basis() const { return basis_; }
-    // Number of outputs behind those.
+    // Number of ratios, whose outputs follow the sums.
     std::size_t ratios() const { return ratios_; }
     const law_of_moves& law() const { return *law_; }
 
@@ -119,9 +124,9 @@ class subtracted final : public plan::controller {
     void ends_path(std::uint32_t value_state, models::world& in, program::recorder& into) override;
     std::optional<std::uint32_t> result() const override { return result_; }
     bool keeps_value() const override { return what_.has_share; }
-    // True if the last recording had the moves and ratios of the control.
+    // False if the recorded world has other sources, steps or ratios than the control.
     bool fits() const { return fits_; }
-    // Mean of what is subtracted, in the market of the recording.
+    // Mean of the control in the market of the last recording.
     double mean() const { return mean_; }
 
   private:
@@ -134,24 +139,26 @@ class subtracted final : public plan::controller {
 
 struct pilot_paths {
     std::vector<double> payoffs{};
-    std::vector<std::vector<double>> sums{};    // of the basis
-    std::vector<std::vector<double>> ratios{};  // that the world offers
+    std::vector<std::vector<double>> sums{};    // [sum of the basis][path]
+    std::vector<std::vector<double>> ratios{};  // [ratio of the world][path]
 };
-// Returns the control that leaves least variance on a pilot's paths; empty below the least gain, which chance
-// may show. A control that jumps would put jumps into derivatives of a payoff that has none.
+// Returns the control that leaves least variance on a pilot's paths; empty if it gains less than `least`,
+// which chance may show. Call with jumps::no for derivatives of a payoff without jumps: the control's would
+// stay in them.
 enum class jumps : bool { no, yes };
 inline constexpr double least_gain = 1.25;
 std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis, jumps may_jump = jumps::yes,
                            double least = least_gain);
 
 std::vector<double> sum_on(const control& of, const pilot_paths& paths);
-// Returns payoffs less the control.
+// Returns each path's payoff less the control.
 std::vector<double> left_by(const control& of, const pilot_paths& on);
 
-// Returns the drift that leaves least variance; payoffs are derivatives of what a control without drift
-// leaves. Jumps stay in place. No drift if it takes the control far off within `reach`: a fit to noise.
+// Returns the drift that leaves least variance. `derivatives` holds, as payoffs, the derivatives of what the
+// control leaves if it does not move. The places of jumps stay. Returns no drift if a move by `reach` would
+// take the control far off, which shows a fit to noise.
 drift drift_of(const control& of, const pilot_paths& derivatives, double reach);
-// Returns the drift of the jumps' places alone, from the paths in two markets.
+// Returns the drift of the jumps' places alone, from the same paths in two markets `distance` apart.
 drift drift_of_jumps(const control& of, const pilot_paths& above, const pilot_paths& below, double distance);
 
 }  // namespace tilewalk::controls

@@ -186,10 +186,12 @@ void append(const controls::pilot_paths& from, std::size_t first, std::size_t pa
     for (std::size_t s = 0; s < to.ratios.size(); ++s) add(from.ratios[s], to.ratios[s]);
 }
 
-// The paths of a pilot, by independent numbers or by points of each construction tried.
+// The paths of a pilot. They draw independent numbers, or quasi-random points by each construction that is
+// tried.
 struct tried_paths {
     controls::pilot_paths all{};
-    constructions_to_try by{};  // in sequence, as many paths of each; empty: independent numbers
+    // Constructions in the order of their paths, by.paths_of_each for each; empty if numbers are independent.
+    constructions_to_try by{};
 
     std::span<const double> of_construction(std::span<const double> payoffs, std::size_t k) const {
         return payoffs.subspan(k * by.paths_of_each, by.paths_of_each);
@@ -202,7 +204,8 @@ struct tried_paths {
         for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
     }
-    // Walks the paths kept for a search of jumps, so that trades without a control choose points as usual.
+    // Walks the paths that were set aside to search for a jump. Trades that need no search then choose their
+    // construction from as many paths as other trades.
     void walk_rest(const sums_on_pilot& pilot, std::uint64_t paths) {
         if (by.orders.empty()) return;
         const std::uint64_t of_each = paths_of_construction(by.orders.size(), paths);
@@ -214,7 +217,7 @@ struct tried_paths {
         all = std::move(wider);
         by.paths_of_each = of_each;
     }
-    // By payoffs, or by what a control leaves of them.
+    // Chooses points by payoffs, or by what a control leaves of payoffs.
     std::optional<chosen_points> points_for(std::span<const double> payoffs, const settled& run) const {
         std::vector<tried_construction> tried;
         for (std::size_t k = 0; k < by.orders.size(); ++k) {
@@ -233,7 +236,8 @@ struct tried_paths {
     }
 };
 
-// Principal components are of the trade's own moves, without the sums that the pilot adds.
+// Plans the trade again, without the sums that the pilot's program adds: the construction by principal
+// components must fit the trade's own moves.
 constructions_to_try constructions_of(const subject_of_control& of, const markets::market_state& in,
                                       const sums_on_pilot& pilot, const pilot_of_controls& by,
                                       std::uint64_t paths) {
@@ -252,13 +256,15 @@ tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, construct
     return out;
 }
 
-// Looks for jumps of payoffs along a control's sum, on paths whose normals all go its way.
+// Looks for the place of a payoff's jump along a control's sum, on paths whose normals are multiples of one
+// direction.
 class search_of_jumps {
   public:
     search_of_jumps(const controls::control& of, const sums_on_pilot& pilot)
         : pilot_(pilot), law_(pilot.law().of_sum(of.of_moves)), way_(pilot.law().of_normals(of.of_moves)) {}
 
-    // Moves a jump of the control to that of payoffs, if payoffs jump near there as on the paths fitted to.
+    // Moves the control's jump number `jump` to where payoffs jump. Leaves it if payoffs do not jump near its
+    // place among the sums of `fitted_to`.
     void place(std::size_t jump, const controls::pilot_paths& fitted_to, controls::control& of) const {
         controls::knot& at = of.knots[jump];
         controls::control others = of;
@@ -277,7 +283,7 @@ class search_of_jumps {
             high = sums[most + 1];
         }
         at.at = kernels::exp(0.5 * (low + high));
-        // A normal density is 0.4 at most.
+        // Width in standard deviations times the greatest value of a normal density, 0.4, bounds the share.
         at.share_between = 0.4 * (high - low) / law_.deviation;
     }
 
@@ -321,7 +327,7 @@ class search_of_jumps {
     controls::weights way_;
 };
 
-// The place of a jump is worth some paths of the pilot if a path looks once for one, and most paths are left.
+// True if the payoff has one jump, and the search for its place leaves most of the pilot's paths for the fit.
 bool has_paths_for_a_jump(const sums_on_pilot& pilot, const pilot_of_controls& by) {
     return by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
            4 * search_of_jumps::paths_of_jump <= by.run.paths_of_pilot();
@@ -329,7 +335,7 @@ bool has_paths_for_a_jump(const sums_on_pilot& pilot, const pilot_of_controls& b
 
 void place_jumps(const sums_on_pilot& pilot, const controls::pilot_paths& fitted_to, controls::control& of) {
     const search_of_jumps search(of, pilot);
-    // Paths suffice for one jump.
+    // The search has paths for one jump: take the largest.
     const auto largest =
         std::ranges::max_element(of.knots, {}, [](const controls::knot& k) { return std::abs(k.jump); });
     search.place(static_cast<std::size_t>(largest - of.knots.begin()), fitted_to, of);
@@ -341,7 +347,8 @@ chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_
     chosen_control out{fitted(controls::jumps::yes)};
     if (by.jumps == jumps_of_controls::any || !out.what || !out.what->jumps()) return out;
     if (pilot.jumps().empty()) return {fitted(controls::jumps::no), false};
-    // An imperfect control of a payoff that jumps has its jumps elsewhere, or steep slopes in their place.
+    // A gain below this shows that the control's jumps, or steep slopes in their stead, are not where the
+    // payoff jumps.
     constexpr double least_gain = 50;
     if (by.jumps == jumps_of_controls::beside_those_of_payoffs && out.what->fewer_paths >= least_gain)
         return out;
@@ -351,17 +358,18 @@ chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_
 double fewer_paths_by(const controls::control& of, const controls::pilot_paths& on) {
     const double all = variance(on.payoffs), n = static_cast<double>(on.payoffs.size());
     double left = variance(controls::left_by(of, on));
-    // A jump lies somewhere between two paths of the pilot, unless it was looked for.
+    // The fit puts a jump somewhere between two neighbouring pilot paths; the search knows the place better.
     for (const controls::knot& k : of.knots) left += std::min(2 / n, k.share_between) * k.jump * k.jump;
     constexpr double most = controls::control::fewest_paths;
     return left * most > all ? all / left : most;
 }
 
-// Returns the root mean square that a control of rounding leaves in events that no pilot path met, over the
-// mildest way that has such events. 0 if rounding, too: the control is the payoff.
+// Returns the root mean square of what a control that leaves rounding leaves in rare events that no pilot
+// path met. Takes the first of the ways far out that has such events. Returns 0 if no way has any: the
+// control is the payoff.
 double left_far_out_by(const controls::control& of, const controls::pilot_paths& near,
                        const sums_on_pilot& pilot) {
-    constexpr double rounding = 1e-6;  // relative to what is added up; fewest_paths is as far off
+    constexpr double rounding = 1e-6;  // relative to the numbers added up; matches fewest_paths
     const controls::pilot_paths on = pilot.walked_far_out();
     const std::vector<double> left = controls::left_by(of, on), sums = controls::sum_on(of, on);
     const double constant = controls::left_by(of, near).front();
@@ -381,15 +389,16 @@ double left_far_out_by(const controls::control& of, const controls::pilot_paths&
     return 0;
 }
 
-// Time of a path with a control over that without: on an H200 1.27 for a swaption, 0.94 to 1.14 for others,
-// also of 50 normals (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
+// Time of a path with a control over the time without. On an H200 it is 1.27 for a swaption and 0.94 to 1.14
+// for other trades, also with 50 normals (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
 
-// Keeps the control only if it takes less time than points without it. Both have the same points: a run finds
-// the share of the control that suits them, and loses nothing if the pilot promised too much.
+// Keeps the control only if it takes less time than points without it. Both take the same construction,
+// because a run subtracts only the share of the control that helps on its points: it loses nothing if the
+// pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
-    if (!without) return;  // all paths pay alike
+    if (!without) return;  // all payoffs are equal, or one is not finite
     if (to.what) {
         chosen_points with{run.asked_points};
         if (!to.what->leaves_rounding()) {
@@ -409,9 +418,10 @@ void hold_against_points(const tried_paths& found, const settled& run, chosen_co
     to.points = without;
 }
 
-// Derivatives subtract all of a control, and points may suit the payoff alone better: with a control the
-// variance is twice as large for a basket, four times for a swaption, the same for a monthly Asian. A digital
-// with its jump found gains 12 times (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
+// Least gain of a control for derivatives over points. Derivatives subtract the whole control, and points may
+// suit the payoff alone better: a control doubles the variance for a basket, multiplies it by 4 for a
+// swaption, and leaves it the same for a monthly Asian. A digital whose jump was found gains 12 times
+// (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
 constexpr double least_gain_of_derivatives = 1e6;
 
 }  // namespace
@@ -464,7 +474,8 @@ chosen_control choose_control_like(const controls::control& other, const subject
     return out;
 }
 
-// Sums are in double, or payoffs rounded to single; fast approximations of GPUs are ten times as far off.
+// Sums are in double. Payoffs may be rounded to single. Fast approximations of GPUs are ten times less
+// accurate than single.
 double rounding_in(program::precision p) {
     constexpr double of_sums = 1e-13, of_single = 0x1p-24, of_fast = 1e-6;
     if (program::is_fast(p)) return of_fast;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls of trades, found by pilots. Choices depend on trade, market, seed and number of paths alone.
+// Finds control variates of trades by pilots: a few paths walked before the run. A choice depends on the
+// trade, its market, the seed and the number of paths alone.
 #pragma once
 
 #include <atomic>
@@ -29,15 +30,15 @@ namespace tilewalk::verbs {
 
 class sources;
 
-// A trade as its plan walks: by its policy if it has rights.
+// A trade, and the policy by which its paths use rights; null if it has no rights.
 struct subject_of_control {
     const books::trade& trade;
     const exercise::policy* policy = nullptr;
 };
 subject_of_control subject_of(const books::trade& t, const planned& p);
 
-// Jumps that controls may have. Derivatives by paths see no jump, and smoothing sees one more: a control that
-// jumps beside a payoff gains if both jump at about one place, and loses if they do not.
+// Whether controls may jump. Pathwise derivatives do not see a control's jump, and smoothing adds a jump to
+// smooth. A control that jumps gains if the payoff jumps at about the same place, and loses if it does not.
 enum class jumps_of_controls : std::uint8_t { any, beside_those_of_payoffs, none };
 
 struct pilot_of_controls {
@@ -45,37 +46,37 @@ struct pilot_of_controls {
     const cpu::lane_operations& operations;
     const std::atomic<bool>* cancel;
     jumps_of_controls jumps = jumps_of_controls::any;
-    plan::passed_programs* known = nullptr;  // see plan::plan_trade
+    plan::passed_programs* known = nullptr;  // programs that passes ran on; see plan::plan_trade
 
     bool is_wanted() const { return run.chooses_controls && run.replay.empty(); }
-    std::uint64_t paths() const;  // 0: too few for a pilot
+    std::uint64_t paths() const;  // 0 if a run has too few for a pilot
     bool is_of_derivatives() const { return jumps != jumps_of_controls::any; }
 };
 
-// A pilot that walks a trade together with the sums of its moves.
+// A pilot whose program outputs the payoff and the sums of a basis of controls.
 class sums_on_pilot {
   public:
     sums_on_pilot(const subject_of_control& of, const markets::market_state& in, const pilot_of_controls& by,
                   std::vector<arrays::shock_cube> scenarios);
 
-    // False if there is no path to walk: nothing moves, or too much.
+    // False if a control can't be fitted: no path is random, or there are too many sources of noise.
     bool has_sums() const { return !made_.is_certain() && !adds_.basis().empty(); }
     std::span<const controls::weights> basis() const { return adds_.basis(); }
     const plan::trade_program& plan() const { return made_; }
     run::job job() const { return {&made_.code, &made_.data, &made_.when}; }
     const std::vector<program::jump>& jumps() const { return jumps_; }
-    std::size_t jumps_of_a_path() const;  // each as often as a path looks for it
+    std::size_t jumps_of_a_path() const;  // how many times a path tests for a jump, over all jumps
     controls::pilot_paths walked(std::uint64_t paths) const { return walked(paths, made_.data); }
-    // Walks the same paths with other numbers of the program.
+    // Walks the same paths with other numbers of the program, such as those of a moved market.
     controls::pilot_paths walked(std::uint64_t paths, const program::path_data& data) const;
-    // Walks paths whose normals, by slot and step, are multiples of one way.
+    // Walks a path for each of `times`: its normals are that multiple of `way`, [slot][step].
     controls::pilot_paths walked_along(const controls::weights& way, std::span<const double> times) const;
-    // Walks paths that go where few do: a uniform near 0 or near 1 on one step, as one of a rare jump is, or
-    // all normals twice or four times as large. Path p goes way p % ways.
+    // Walks paths to rare events, in turn by four ways: a uniform near 0 or near 1 on one step, as a rare
+    // jump draws it, or all normals twice or four times as large. Path p goes way p % ways_far_out.
     static constexpr std::size_t ways_far_out = 4;
     controls::pilot_paths walked_far_out() const;
     const controls::law_of_moves& law() const { return adds_.law(); }
-    // Adds the paths from `first` on, of `paths` over points.
+    // Appends paths [first, paths) of a pilot over `points`.
     void add_over(const quasi::order& points, std::uint64_t first, std::uint64_t paths,
                   controls::pilot_paths& to) const;
 
@@ -90,11 +91,11 @@ class sums_on_pilot {
     std::vector<program::jump> jumps_;
 };
 
-// `what` is empty if no control pays, or the trade can have none.
+// The outcome of a pilot of controls. `what` is empty if no control pays, or the trade can have none.
 struct chosen_control {
     std::optional<controls::control> what{};
-    bool is_that_of_prices = true;  // which may have any jumps
-    // Quasi-random points chosen for the trade with control `what`; empty until chosen.
+    bool is_that_of_prices = true;  // false: `what` is for derivatives alone
+    // Quasi-random points chosen for the trade less the control; empty until chosen.
     std::optional<chosen_points> points{};
 
     void give_points(const settled& run, planned& to) const {
@@ -105,17 +106,18 @@ struct chosen_control {
 };
 chosen_control choose_control(const subject_of_control& of, const markets::market_state& in,
                               const std::vector<arrays::shock_cube>& scenarios, const pilot_of_controls& by);
-// Returns a control that has jumps if `other` has them, even if it gains nothing.
+// Returns a control that may jump if `other` jumps, even if it gains nothing.
 chosen_control choose_control_like(const controls::control& other, const subject_of_control& of,
                                    const markets::market_state& in,
                                    const std::vector<arrays::shock_cube>& scenarios,
                                    const pilot_of_controls& by);
 
-// A trade's plan with a control. Empty in a market where its paths have other moves than the control.
+// A trade's plan that subtracts a control. plan_with finds none if the trade's paths have other sources or
+// steps than the control.
 struct controlled_plan {
     plan::trade_program made;  // with a remark on the control
-    double mean = 0;           // of what is subtracted
-    double rounding = 0;       // see ready_trade
+    double mean = 0;           // of the control
+    double rounding = 0;       // see ready_trade::rounding
 };
 std::optional<controlled_plan> plan_with(const controls::control& what, const subject_of_control& of,
                                          const markets::market_state& in, const pilot_of_controls& by,
@@ -123,13 +125,14 @@ std::optional<controlled_plan> plan_with(const controls::control& what, const su
 std::shared_ptr<ready_trade> ready_with(const controls::control& what, controlled_plan made,
                                         shape_store& shapes);
 
-// Returns the relative error of a price by rounding, on all paths alike.
+// Returns the relative error of a price by rounding that all paths share.
 double rounding_in(program::precision p);
 
-// Returns a sentence for people: "a control with the correlation 0.9997 leaves 0.06 % of the variance, ...".
+// Returns a remark for people: "control variate with correlation 0.9997 leaves 0.06 % of the variance, ...".
 std::string evidence(const controls::control& of);
 
-// Returns the control of a trade that is planned without one, from the first source that knows.
+// Returns the control of a trade whose plan, as job `plain`, has none yet. The first source that knows
+// decides.
 chosen_control control_for(const subject_of_control& of, const run::job& plain,
                            const markets::market_state& in, const std::vector<arrays::shock_cube>& scenarios,
                            const pilot_of_controls& by, const sources& from);

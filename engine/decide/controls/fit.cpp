@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits a control to a pilot's paths. Sums go in one order, so that equal paths give equal controls.
+// Fits a control to a pilot's paths. Sums are taken in a fixed order, so that equal paths give equal
+// controls.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,8 +17,8 @@ namespace {
 
 using column = std::vector<double>;
 
-// Compilers vectorise 64 sums side by side; eight take four times as long, 1.1 instead of 0.24 microseconds
-// for 2,048 paths (g++ 12, AMD EPYC, 2026-11-27).
+// Returns the inner product by 64 partial sums, which compilers vectorise: 0.24 microseconds for 2,048 paths,
+// and 1.1 with eight partial sums (g++ 12, AMD EPYC, 2026-11-27).
 double product(const column& a, const column& b) {
     constexpr std::size_t parts = 64;
     std::array<double, parts> sums{};
@@ -33,14 +34,15 @@ void add_times(column& to, double factor, const column& what) {
     for (std::size_t p = 0; p < to.size(); ++p) to[p] += factor * what[p];
 }
 
-// Least squares: each column is made orthogonal to those before it. Copies share their columns.
+// Least squares by Gram-Schmidt: each column is made orthogonal to the columns before it. Copies of a
+// regression share the columns.
 class regression {
   public:
     explicit regression(column of) : left_(std::move(of)) { add(column(left_.size(), 1.0)); }
 
-    // The second round removes what rounding left.
+    // Rounds of orthogonalisation; the second removes what rounding left in the first.
     static constexpr int rounds_to_rounding = 2;
-    // A column that depends on those before it has the coefficient 0.
+    // Adds a column. A column that depends linearly on earlier columns gets the coefficient 0.
     void add(column c, int rounds = rounds_to_rounding) {
         const double all = product(c, c);
         std::vector<double> on = taken_from(c, rounds);
@@ -59,7 +61,7 @@ class regression {
         on_.push_back(std::move(on));
         along_.push_back(along);
     }
-    // Returns the squares that a column would take away.
+    // Returns by how much the column would reduce the sum of squares of the residual.
     double worth(column c) const {
         const double all = product(c, c);
         taken_from(c, 1);
@@ -68,7 +70,7 @@ class regression {
         const double along = product(c, left_);
         return along * along / squares;
     }
-    // By column, the constant first.
+    // Returns the coefficient of each column; the constant comes first.
     std::vector<double> coefficients() const {
         std::vector<double> out(on_.size(), 0.0);
         for (std::size_t i = on_.size(); i-- > 0;) {
@@ -82,7 +84,7 @@ class regression {
     const column& left() const { return left_; }
     double squares_left() const { return product(left_, left_); }
     std::size_t columns() const { return on_.size(); }
-    // Orthogonal, of length 1 or 0.
+    // Directions are orthogonal and of length 1, or 0 for a dependent column.
     const column& direction(std::size_t number) const { return *directions_[number]; }
 
     static constexpr double least_share = 1e-10;
@@ -102,16 +104,16 @@ class regression {
 
     column left_;
     std::vector<std::shared_ptr<const column>> directions_;
-    std::vector<std::vector<double>> on_;  // by column, its parts along the directions up to its own
-    std::vector<double> along_;            // of what is fitted
+    std::vector<std::vector<double>> on_;  // [column][direction], up to the column's own direction
+    std::vector<double> along_;            // by direction: component of what is fitted
 };
 
 struct shape {
-    std::vector<double> of_sums;  // by sum of the basis
+    std::vector<double> of_sums;  // coefficient by sum of the basis
     std::vector<double> on_ratios{};
     double on_sum = 0, on_exponential = 0;
     std::vector<knot> knots{};
-    std::vector<bool> is_jump{};  // by knot; false: a change of slope
+    std::vector<bool> is_jump{};  // by knot; false: a call, which changes the slope
     column sum{}, power{};
     std::shared_ptr<const regression> fitted{};
     double squares_left = 0;
@@ -135,8 +137,8 @@ column call_on(const column& power, double at) {
 column digital_on(const column& power, double at) {
     return map(power, [at](double x) { return at < x ? 1.0 : 0.0; });
 }
-// False if few paths carry most of the variance: they know neither the mean nor what lies beyond, as for
-// exponentials of normals with deviation 0.7, or assets with next to no second moment.
+// False if few paths carry most of the column's variance, such as for exponentials of normals with deviation
+// 0.7 or more. A sample of the column then shows neither its mean nor its tail.
 bool is_tame(const column& c) {
     constexpr double most_kurtosis = 30;
     const double n = static_cast<double>(c.size());
@@ -150,7 +152,8 @@ bool is_tame(const column& c) {
     return std::isfinite(fourth) && fourth <= most_kurtosis * squares * squares;
 }
 
-// The squares that a call or digital takes from a residual, for all strikes by sums over paths above them.
+// Finds for every strike how far a call or digital would reduce a residual's squares. Sums over the paths
+// above each strike make all strikes together cost about as much as one.
 class strikes {
   public:
     strikes(const column& power, const regression& beside) : beside_(beside.columns()) {
@@ -177,7 +180,7 @@ class strikes {
     }
 
   private:
-    // By place, sums over the paths above it.
+    // Sums of a column over the paths above each place of the order.
     struct above {
         column sum, by_power;
     };
@@ -209,7 +212,7 @@ class fitting {
         for (const column& r : on.ratios) beside_ratios_.add(is_tame(r) ? r : column(payoffs_.size(), 0.0));
     }
 
-    // Returns the linear fit; empty if payoffs depend on no sum.
+    // Returns the coefficients of a linear fit to the sums; empty if payoffs depend on none of them.
     std::optional<std::vector<double>> direction() const {
         regression linear(payoffs_);
         for (const column& s : sums_) linear.add(s);
@@ -220,7 +223,7 @@ class fitting {
         return out;
     }
 
-    // Fits everything but strikes and directions anew.
+    // Fits all coefficients of `s` anew, with its strikes and its weights of the sums as they are.
     void settle(shape& s) const {
         s.sum.assign(payoffs_.size(), 0.0);
         for (std::size_t r = 0; r < sums_.size(); ++r) add_times(s.sum, s.of_sums[r], sums_[r]);
@@ -243,7 +246,8 @@ class fitting {
         s.fitted = std::make_shared<const regression>(std::move(of));
     }
 
-    // Adds the best knot among quantiles of the exponential. Returns false if it takes next to nothing away.
+    // Adds the call or digital, with a strike among quantiles of the exponential, that reduces the residual
+    // most. Returns false if none reduces it by 1 %.
     bool add_knot(shape& s) const {
         if (s.squares_left <= nothing_left_) return false;
         const strikes all(s.power, *s.fitted);
@@ -265,7 +269,8 @@ class fitting {
             for (const bool jump : {false, true})
                 if (!jump || may_jump_) try_at(q * apart, jump);
         if (!found) return false;
-        // Descents move no jump, so search the paths around.
+        // Descents do not move a digital's strike, so it is searched for among the paths nearby, closer each
+        // time.
         while (is_jump && apart > 1) {
             const std::size_t around = best, closer = std::max<std::size_t>(apart / 4, 1);
             for (std::size_t k = 1; k < 8; ++k)
@@ -279,7 +284,7 @@ class fitting {
         return true;
     }
 
-    // Gauss-Newton on all numbers at once, strikes of calls and the direction included.
+    // Gauss-Newton steps on all numbers at once, including the strikes of calls and the weights of the sums.
     void descend(shape& s, int most_rounds) {
         if (most_deviation_ == 0) most_deviation_ = std::max(most_growth * deviation_of(s.sum), narrow);
         for (int round = 0; round < most_rounds && s.squares_left > nothing_left_; ++round) {
@@ -291,9 +296,10 @@ class fitting {
   private:
     static constexpr double least_share_of_knot = 0.01;
     static constexpr std::size_t quantiles = 32;
-    static constexpr double most_growth = 1.5, narrow = 0.5;  // of deviations of sums
+    static constexpr double most_growth = 1.5, narrow = 0.5;  // bounds on the sum's deviation
 
-    // Fewest paths beyond each strike and between two: closer calls make a jump that no path shows.
+    // Fewest paths between two strikes, and beyond the outermost: closer calls form a jump that no path
+    // shows.
     std::size_t least_apart() const { return std::max<std::size_t>(payoffs_.size() / 128, 4); }
     static std::ptrdiff_t paths_below(const shape& s, double at) {
         return std::ranges::count_if(s.power, [at](double x) { return x < at; });
@@ -320,7 +326,7 @@ class fitting {
     }
 
     bool step(shape& s) const {
-        // Last digits do not matter, since every step is tried.
+        // One round is precise enough: a step is taken only if the squares shrink.
         constexpr int rounds = 1;
         regression of = *s.fitted;
         column slope = map(s.power, [&](double x) { return s.on_sum + s.on_exponential * x; });
@@ -349,7 +355,7 @@ class fitting {
             if (std::ranges::any_of(to.knots, [](const knot& k) { return !(k.at > 0); })) continue;
             settle(to);
             if (!(to.squares_left < s.squares_left) || !is_spread_out(to)) continue;
-            // The wider a sum, the more of its exponential's mean is on paths that no pilot has.
+            // The wider a sum, the more of the mean of its exponential comes from paths too rare for a pilot.
             if (deviation_of(to.sum) > most_deviation_) continue;
             s = std::move(to);
             return true;
@@ -360,7 +366,7 @@ class fitting {
     const column payoffs_;
     std::span<const std::vector<double>> sums_;
     const bool may_jump_;
-    const double nothing_left_;  // but rounding
+    const double nothing_left_;  // squares that are rounding alone
     regression beside_ratios_;
     double most_deviation_ = 0;  // of a sum; 0: it is not known yet
 };
@@ -372,7 +378,8 @@ weights weights_of(const std::vector<double>& parts, std::span<const weights> ba
     return out;
 }
 
-// Returns the sum of each source's largest weight: 1 for an asset's own moves, and for averages.
+// Returns the sum over sources of their largest weight: 1 for a control by one asset's moves, or by an
+// average.
 double size_of(const weights& w) {
     double sum = 0;
     for (const auto& by_step : w) {
@@ -382,11 +389,11 @@ double size_of(const weights& w) {
     return sum;
 }
 
-// With fewer paths, chance would be fitted.
+// Returns the fewest paths for a fit to so many sums: fewer would fit noise.
 std::size_t fewest_paths(std::size_t sums) {
     return 8 * (sums + 8);
 }
-// Wider exponentials have no moments to speak of.
+// Greatest standard deviation of a control's sum. Moments of wider exponentials can't be estimated.
 constexpr double most_deviation = 2;
 
 }  // namespace
@@ -424,7 +431,7 @@ std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis
     const double numbers = static_cast<double>(s.fitted->columns() + s.knots.size() + s.of_sums.size());
     double left = s.squares_left / (n - numbers);
     const double variance = all / (n - 1);
-    // A jump lies somewhere between two paths of the pilot.
+    // The fit puts a jump somewhere between two neighbouring pilot paths.
     for (const knot& k : s.knots) left += 2 * k.jump * k.jump / n;
     out.fewer_paths = left * control::fewest_paths > variance ? variance / left : control::fewest_paths;
     if (deviation_of(s.sum) > most_deviation || !(out.fewer_paths > least)) return std::nullopt;
@@ -447,7 +454,7 @@ control moved(control of, const drift& by, double distance) {
     of.on_exponential += distance * by.on_exponential;
     if (!of.on_ratios.empty()) add_times(of.on_ratios, distance, by.on_ratios);
     for (std::size_t k = 0; k < of.knots.size(); ++k) {
-        // An exponential keeps strikes above 0, however far they move.
+        // Strikes move in proportion, so that they stay above 0 however far they move.
         const double times = kernels::exp(distance * by.knots[k].at / of.knots[k].at);
         of.knots[k].at *= times;
         if (times != 1) of.knots[k].share_between = 1;
@@ -486,14 +493,14 @@ std::vector<double> left_by(const control& of, const pilot_paths& on) {
 
 namespace {
 
-// Knots of less weight may stand anywhere.
+// Returns the weight below which a knot's slope or jump counts for nothing, so that its strike is not fitted.
 double least_weight(const control& of) {
     double largest = std::max(std::abs(of.on_sum), std::abs(of.on_exponential));
     for (const knot& k : of.knots) largest = std::max({largest, std::abs(k.slope), std::abs(k.jump)});
     return 1e-3 * largest;
 }
 
-// Returns the place near its own where a jump of the control takes most away from payoffs.
+// Returns the strike, near its present one, at which jump number `jump` reduces the payoffs' residual most.
 double best_place(const control& of, std::size_t jump, const pilot_paths& on) {
     const column sum = sum_on(of, on), power = map(sum, [](double x) { return kernels::exp(x); });
     regression others(on.payoffs);
@@ -569,7 +576,7 @@ drift drift_of(const control& of, const pilot_paths& derivatives, double reach) 
             add(digital_on(power, is.at), out.knots[k].jump);
         }
     }
-    // Turning the sum that a jump depends on would move the jump.
+    // The weights of the sums are kept if the control jumps: new weights would move the jump.
     if (has_slope && !has_jump) {
         for (std::size_t r = 0; r < sums.size(); ++r) {
             column turned = slope;

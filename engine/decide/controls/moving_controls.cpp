@@ -16,7 +16,8 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Half the paths, since each number is moved twice.
+// Returns how many paths find drifts: half a pilot's, since each path is walked in a market moved up and
+// down.
 std::uint64_t paths_of_drifts(const pilot_of_controls& by) {
     return std::max<std::uint64_t>(by.paths() / 2 / cpu::lanes, 1) * cpu::lanes;
 }
@@ -28,8 +29,8 @@ std::vector<double> differences(const std::vector<double>& above, const std::vec
     return out;
 }
 
-// Returns derivatives of what paths leave, without paths at a kink or where a policy changes its decision:
-// these move differently above and below, and by as much as all other paths together.
+// Returns the derivatives of residuals by path. Leaves out paths near a kink, or where a policy changes its
+// decision: their derivatives up and down differ, and they would add as much variance as all other paths.
 controls::pilot_paths derivatives_of_paths(const std::vector<double>& above, const std::vector<double>& here,
                                            const std::vector<double>& below, double distance,
                                            const controls::pilot_paths& on) {
@@ -157,7 +158,7 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
         program::wanted_numbers moved = program::no_number_of(code);
         greeks::mark_moved(greeks::moves_of_numbers(*up, *down, from->distance), moved, code);
         moves_jumps = !program::moved_by(code, pilot.jumps(), moved).empty();
-        // Next to no path of a pilot is so near to a jump that a small move takes it across.
+        // A small move takes next to no pilot path across a jump, so the market is moved further.
         if (moves_jumps) {
             from = &*markets.far;
             up = numbers_in(*from->up);
@@ -165,7 +166,7 @@ controls::drift moving_controls::drift_of(const of_trade& of, const sums_on_pilo
             if (!up || !down) return none;
         }
     } catch (const std::exception& e) {
-        throw_if_cancelled(e);  // pricing in that market reports what is wrong with it
+        throw_if_cancelled(e);  // pricing in the moved market will report the error
         return none;
     }
     const controls::pilot_paths above = pilot.walked(paths_of_drifts(by_), *up),

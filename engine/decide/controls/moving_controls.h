@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls that move with the market as payoffs do, their strikes, say, with the forward price, so that
-// little is left of derivatives. Means are known in each market, so that no derivative is biased. A pilot in
-// the unmoved market finds once how they move.
+// Controls that move with the market as their payoffs do, for example strikes that move with the forward
+// price, so that little variance is left in derivatives. A control's mean is known in each market, so no
+// derivative is biased. A pilot in the unmoved market finds once how each control moves.
 #pragma once
 
 #include <map>
@@ -24,13 +24,13 @@ namespace tilewalk::verbs {
 
 class moving_controls {
   public:
-    // work` keeps how controls move; null: nothing is kept.
+    // `work` keeps the drifts that were found; null: nothing is kept.
     moving_controls(const market& here, const pilot_of_controls& by, const kept::work* work)
         : here_(here), by_(by), work_(work) {}
 
-    // Adds a trade with the control of its plan. `t` must outlive this.
+    // Adds a trade, and the control that `p` subtracts from it. `t` must outlive this object.
     void add(const books::trade& t, const planned& p);
-    // Null if the trade has no control.
+    // Returns the trade's control in the unmoved market; null if it has none.
     std::shared_ptr<const controls::control> here(const std::string& trade) const {
         const of_trade* const of = find(trade);
         return of == nullptr ? nullptr : of->control;
@@ -39,20 +39,21 @@ class moving_controls {
         const of_trade* const of = find(trade);
         return of == nullptr ? 0 : of->mean;
     }
-    // A single pilot for all keys costs less than one for each.
+    // Finds how the trade's control moves with each market key. One pilot for all keys costs less than one
+    // for each.
     void find_drifts(const std::string& trade, std::span<const std::string> keys);
-    // Returns the control in a market that differs in any numbers; empty if the trade has none.
+    // Returns the trade's control in a moved market; empty if it has none.
     std::optional<controls::control> in(const std::string& trade, const market& other);
 
   private:
     struct of_trade {
         const books::trade* trade;
         std::shared_ptr<const controls::control> control;
-        double mean = 0;                                  // of what is subtracted
+        double mean = 0;                                  // of the control
         std::shared_ptr<const ready_rights> rights;       // keeps the policy alive
-        kept::fingerprint known_as;                       // with a key: fingerprint of the drift
+        kept::fingerprint known_as;                       // fingerprint of a drift, once a key is added
         std::mutex lock{};                                // guards drifts
-        std::map<std::string, controls::drift> drifts{};  // by key
+        std::map<std::string, controls::drift> drifts{};  // by market key
     };
     struct markets_about {
         std::once_flag once{};
@@ -70,9 +71,9 @@ class moving_controls {
     const market& here_;
     const pilot_of_controls by_;
     const kept::work* const work_;
-    mutable std::mutex lock_;  // guards what follows
+    mutable std::mutex lock_;  // guards the maps below
     std::map<std::string, std::unique_ptr<of_trade>> trades_;
-    std::map<std::string, std::unique_ptr<markets_about>> about_;  // by key
+    std::map<std::string, std::unique_ptr<markets_about>> about_;  // by market key
 };
 
 }  // namespace tilewalk::verbs

@@ -14,11 +14,12 @@ namespace {
 using program::value;
 namespace row_names = program::row_names;
 
-// A pilot tries sums by source and low powers of time, a dozen at most.
+// Limit on a pilot's basis: a dozen sums, each of one source's moves times a low power of the time left.
 constexpr std::size_t most_sums = 12, most_degree = 2;
-// Moves of more sources are made ahead of the paths on a GPU, where nothing else may read their normals.
+// Limit on sources. With more, a GPU makes the moves before the paths, where a control can't read their
+// normals.
 constexpr std::size_t most_sources = 63;
-// A ratio takes a state of a path, and a column of the fit.
+// Limit on ratios: each costs a path one state, and a fit one column.
 constexpr std::size_t most_ratios = 4;
 
 std::vector<value> ratios_of(models::world& of) {
@@ -79,7 +80,8 @@ std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
     const std::size_t degrees =
         steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
     for (std::size_t i = 0; i < sources; ++i) {
-        // Powers of the share of the path to come: payoffs on few dates, or on averages, weigh nearly so.
+        // Weights are powers of the share of steps to come: payoffs on few dates, or on averages, weigh moves
+        // about so.
         std::vector<double> power(steps, 1.0);
         for (std::size_t d = 0; d < degrees; ++d) {
             out.emplace_back(sources, std::vector<double>(steps, 0.0))[i] = power;
@@ -125,7 +127,7 @@ void subtracted::hear(const models::source_moves& of, program::recorder& into) {
     fits_ = law.sources() == what_.of_moves.size() && law.steps() == what_.of_moves.front().size();
     if (!fits_) return;
     mean_ = what_.mean(law.of_sum(what_.of_moves));
-    // Normals wait in registers anyway; moves of many assets would have to, too.
+    // Sum normals rather than moves. Normals are in registers already; moves of many assets would need more.
     value sum = into.read(sum_) + into.row("control_sure", law.sure_part(what_.of_moves));
     const weights by = law.of_normals(what_.of_moves);
     for (std::size_t j = 0; j < by.size(); ++j) {
@@ -150,7 +152,8 @@ void subtracted::ends_path(std::uint32_t value_state, models::world& in, program
         const knot& of = what_.knots[k];
         const value beyond = power - term("control_knot", of.at);
         left = left - term("control_slope", of.slope) * max(beyond, 0.0);
-        // Programs show whether they jump. Logarithms compare as for prices, so that smoothing is alike.
+        // Controls that can't jump have no comparison, so that their programs show it. The comparison is of
+        // logarithms, as prices are compared, so that smoothing has the same width.
         if (jumps)
             left = left - select(term("control_place", kernels::log(of.at)) < sum,
                                  term("control_jump", of.jump), 0.0);

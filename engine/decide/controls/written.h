@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls as JSON, by which a later run needs no pilot.
+// Controls as JSON, so that a later run can take them without a pilot.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tilewalk::controls {
 
-// Begins remarks on controls.
+// First words of a remark that a control was subtracted.
 inline constexpr std::string_view begin_of_remark = "control variate ";
 
 std::string written(const control& what);
-// Reads the same bits. Throws tilewalk::error (input) for malformed text.
+// Reads what written() returned, bit for bit. Throws tilewalk::error (input) for malformed text.
 control control_written_as(const std::string& json);
 
 std::string written(const drift& what);
