@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about a trade that are made before its paths are walked, in one market, and kept in other
-// markets.
+// Decisions about a trade, made before its paths are walked in one market, and kept in other markets.
 #pragma once
 
 #include <compare>
@@ -35,8 +34,7 @@ struct treated_jumps {
     std::map<std::string, treatment> by{};  // by market key
 };
 
-// Decisions about a trade. An empty or null member is open: a pilot decides. A member that is set may say
-// "none".
+// Decisions about a trade. A pilot decides on members that are empty or null. A set member may say "none".
 struct decided {
     std::optional<bool> integrates{};                      // jumps of the payoff, see decide/preintegration.h
     std::optional<std::optional<quasi::points>> points{};  // inner empty: independent numbers
@@ -44,8 +42,7 @@ struct decided {
     std::optional<std::shared_ptr<const controls::control>> control{};
     // Control that derivatives subtract; empty: the control of prices.
     std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};
-    // If set, a pilot chooses the control again. The new one may jump if this one does, and is taken even if
-    // it gains nothing.
+    // If set, a pilot chooses the control again. It may jump if this one does, and may gain nothing.
     std::shared_ptr<const controls::control> control_of_another_day{};
     std::optional<std::shared_ptr<const chosen_shifts>> shifts{};  // inner null: none
     std::shared_ptr<const treated_jumps> jumps{};                  // null: a pilot decides

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plans of a session's trades, with all decisions about them. Revaluations in other markets of the day
 // take the controls and shifts that pilots chose in the book's market, so that revaluations differ by the
-// market and not by pilots. If paths in another market have other moves, as on another day, pilots choose
-// there.
+// market and not by pilots. Pilots choose in another market if its paths have other moves, as on another day.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,7 @@ class decided_plans {
         : of_book_(of_book), plans_(trades), chosen_(trades) {}
 
     // Rewrites the plans of a run in one market. A trade that was planned alike before takes its former plan,
-    // so that its compiled program is used again. Policies, and decisions about trades with rights, are found
-    // anew.
+    // so that its compiled program serves again. Trades with rights are decided anew.
     void decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
 
   private:

@@ -97,8 +97,7 @@ std::string json_of(const decisions& what) {
 }
 
 decisions read_decisions(const std::string& text, const std::string& name) {
-    // A text without this format's name may be the results of a run. They may be large, so they are read row
-    // by row.
+    // A text without this format's name may be the results of a run. Large results are read row by row.
     if (text.find(report::decision_format_name) == text.npos) {
         const report::told_results told = report::read_told_results(text, name);
         return report::decisions_of(told.manifest, told.rows, {}, name);

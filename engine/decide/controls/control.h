@@ -30,8 +30,7 @@ class law_of_moves {
   public:
     explicit law_of_moves(const models::source_moves& of);
     normal_law of_sum(const weights& by) const;
-    // Split the sum: sure_part returns its deterministic part by step, of_normals the weights of the
-    // independent normals.
+    // Split the sum into a deterministic part by step, and weights of independent normals.
     std::vector<double> sure_part(const weights& by) const;
     weights of_normals(const weights& by) const;
     std::size_t sources() const { return sure_.size(); }
@@ -66,8 +65,8 @@ struct control {
     double fewer_paths = 1;
     static constexpr double fewest_paths = 1e12;  // cap of fewer_paths: only rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot; 0 if it is
-    // rounding there, too.
+    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot; 0 if only
+    // rounding.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
     double share_of_hits = 0;  // effective share of pilot paths that carry the payoff's variance
@@ -96,8 +95,7 @@ control moved(control of, const drift& by, double distance);
 // Returns the weighted sums that a pilot tries; empty if there are too many sources.
 std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
 
-// Records the sums of the basis, and the ratios of price over forward, as further outputs of a pilot's
-// program.
+// Adds the sums of the basis and the ratios of price over forward to the outputs of a pilot's program.
 class sums_of_moves final : public plan::controller {
   public:
     void begins(program::recorder&) override { basis_.clear(), ratios_ = 0; }
@@ -143,8 +141,7 @@ struct pilot_paths {
     std::vector<std::vector<double>> ratios{};  // [ratio of the world][path]
 };
 // Returns the control that leaves least variance on a pilot's paths; empty if it gains less than `least`,
-// which chance may show. Call with jumps::no for derivatives of a payoff without jumps: the control's would
-// stay in them.
+// which chance may show. Pass jumps::no if derivatives are wanted of a payoff without jumps.
 enum class jumps : bool { no, yes };
 inline constexpr double least_gain = 1.25;
 std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis, jumps may_jump = jumps::yes,

@@ -186,8 +186,7 @@ void append(const controls::pilot_paths& from, std::size_t first, std::size_t pa
     for (std::size_t s = 0; s < to.ratios.size(); ++s) add(from.ratios[s], to.ratios[s]);
 }
 
-// The paths of a pilot. They draw independent numbers, or quasi-random points by each construction that is
-// tried.
+// The paths of a pilot, by independent numbers or by quasi-random points of each construction on trial.
 struct tried_paths {
     controls::pilot_paths all{};
     // Constructions in the order of their paths, by.paths_of_each for each; empty if numbers are independent.
@@ -204,8 +203,8 @@ struct tried_paths {
         for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
     }
-    // Walks the paths that were set aside to search for a jump. Trades that need no search then choose their
-    // construction from as many paths as other trades.
+    // Walks the paths that were set aside to search for a jump. Trades without a search thus choose points by
+    // as many paths as others.
     void walk_rest(const sums_on_pilot& pilot, std::uint64_t paths) {
         if (by.orders.empty()) return;
         const std::uint64_t of_each = paths_of_construction(by.orders.size(), paths);
@@ -256,8 +255,7 @@ tried_paths walked_by(const sums_on_pilot& pilot, std::uint64_t paths, construct
     return out;
 }
 
-// Looks for the place of a payoff's jump along a control's sum, on paths whose normals are multiples of one
-// direction.
+// Looks for a payoff's jump along a control's sum, on paths whose normals are multiples of one direction.
 class search_of_jumps {
   public:
     search_of_jumps(const controls::control& of, const sums_on_pilot& pilot)
@@ -347,8 +345,7 @@ chosen_control fitted_control(const sums_on_pilot& pilot, const controls::pilot_
     chosen_control out{fitted(controls::jumps::yes)};
     if (by.jumps == jumps_of_controls::any || !out.what || !out.what->jumps()) return out;
     if (pilot.jumps().empty()) return {fitted(controls::jumps::no), false};
-    // A gain below this shows that the control's jumps, or steep slopes in their stead, are not where the
-    // payoff jumps.
+    // A control that gains less has its jumps, or steep slopes in their stead, beside the payoff's jump.
     constexpr double least_gain = 50;
     if (by.jumps == jumps_of_controls::beside_those_of_payoffs && out.what->fewer_paths >= least_gain)
         return out;

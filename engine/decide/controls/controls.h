@@ -131,8 +131,7 @@ double rounding_in(program::precision p);
 // Returns a remark for people: "control variate with correlation 0.9997 leaves 0.06 % of the variance, ...".
 std::string evidence(const controls::control& of);
 
-// Returns the control of a trade whose plan, as job `plain`, has none yet. The first source that knows
-// decides.
+// Returns the control of a trade whose plan, as job `plain`, has none yet, from the first source with one.
 chosen_control control_for(const subject_of_control& of, const run::job& plain,
                            const markets::market_state& in, const std::vector<arrays::shock_cube>& scenarios,
                            const pilot_of_controls& by, const sources& from);

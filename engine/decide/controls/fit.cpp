@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits a control to a pilot's paths. Sums are taken in a fixed order, so that equal paths give equal
-// controls.
+// Fits a control to a pilot's paths. Sums have a fixed order, so that equal paths give equal controls.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -153,7 +152,7 @@ bool is_tame(const column& c) {
 }
 
 // Finds for every strike how far a call or digital would reduce a residual's squares. Sums over the paths
-// above each strike make all strikes together cost about as much as one.
+// above each strike make every strike cheap.
 class strikes {
   public:
     strikes(const column& power, const regression& beside) : beside_(beside.columns()) {
@@ -269,8 +268,7 @@ class fitting {
             for (const bool jump : {false, true})
                 if (!jump || may_jump_) try_at(q * apart, jump);
         if (!found) return false;
-        // Descents do not move a digital's strike, so it is searched for among the paths nearby, closer each
-        // time.
+        // Descents do not move a digital's strike, so refine it among the paths nearby.
         while (is_jump && apart > 1) {
             const std::size_t around = best, closer = std::max<std::size_t>(apart / 4, 1);
             for (std::size_t k = 1; k < 8; ++k)
@@ -298,8 +296,7 @@ class fitting {
     static constexpr std::size_t quantiles = 32;
     static constexpr double most_growth = 1.5, narrow = 0.5;  // bounds on the sum's deviation
 
-    // Fewest paths between two strikes, and beyond the outermost: closer calls form a jump that no path
-    // shows.
+    // Fewest paths between two strikes, and beyond the outermost: closer calls would make a jump of noise.
     std::size_t least_apart() const { return std::max<std::size_t>(payoffs_.size() / 128, 4); }
     static std::ptrdiff_t paths_below(const shape& s, double at) {
         return std::ranges::count_if(s.power, [at](double x) { return x < at; });
@@ -378,8 +375,7 @@ weights weights_of(const std::vector<double>& parts, std::span<const weights> ba
     return out;
 }
 
-// Returns the sum over sources of their largest weight: 1 for a control by one asset's moves, or by an
-// average.
+// Returns the sum over sources of their largest weight: 1 for one asset's moves, or an average.
 double size_of(const weights& w) {
     double sum = 0;
     for (const auto& by_step : w) {

@@ -16,8 +16,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Returns how many paths find drifts: half a pilot's, since each path is walked in a market moved up and
-// down.
+// Returns the paths that find a drift: half a pilot's, since each is walked in markets moved up and down.
 std::uint64_t paths_of_drifts(const pilot_of_controls& by) {
     return std::max<std::uint64_t>(by.paths() / 2 / cpu::lanes, 1) * cpu::lanes;
 }

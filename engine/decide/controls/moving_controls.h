@@ -39,8 +39,7 @@ class moving_controls {
         const of_trade* const of = find(trade);
         return of == nullptr ? 0 : of->mean;
     }
-    // Finds how the trade's control moves with each market key. One pilot for all keys costs less than one
-    // for each.
+    // Finds how the trade's control moves with each market key, by one pilot for all keys.
     void find_drifts(const std::string& trade, std::span<const std::string> keys);
     // Returns the trade's control in a moved market; empty if it has none.
     std::optional<controls::control> in(const std::string& trade, const market& other);

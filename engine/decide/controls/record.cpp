@@ -16,8 +16,7 @@ namespace row_names = program::row_names;
 
 // Limit on a pilot's basis: a dozen sums, each of one source's moves times a low power of the time left.
 constexpr std::size_t most_sums = 12, most_degree = 2;
-// Limit on sources. With more, a GPU makes the moves before the paths, where a control can't read their
-// normals.
+// Limit on sources. A GPU makes moves of more sources ahead of paths, and controls can't read their normals.
 constexpr std::size_t most_sources = 63;
 // Limit on ratios: each costs a path one state, and a fit one column.
 constexpr std::size_t most_ratios = 4;
@@ -80,8 +79,8 @@ std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
     const std::size_t degrees =
         steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
     for (std::size_t i = 0; i < sources; ++i) {
-        // Weights are powers of the share of steps to come: payoffs on few dates, or on averages, weigh moves
-        // about so.
+        // Weights are powers of the share of steps to come: payoffs on few dates, or averages, weigh about
+        // so.
         std::vector<double> power(steps, 1.0);
         for (std::size_t d = 0; d < degrees; ++d) {
             out.emplace_back(sources, std::vector<double>(steps, 0.0))[i] = power;

@@ -214,7 +214,7 @@ std::size_t backward::living(std::size_t tiles) const {
     return out;
 }
 
-// Scales to mean 0 and variance 1 on living paths; to 0 if a feature is the same on all.
+// Finds each feature's mean and scale (1 / deviation) on living paths; scale 0 if all values agree.
 void backward::scale_features(decision_date& d, const date_left& left) {
     const std::size_t count = into_.functions.features();
     std::size_t tiles = std::min<std::size_t>(tiles_, kernels::tiles_of_scales);
@@ -323,10 +323,10 @@ void backward::estimate_rest(const fitted_level& of, const decision_date& d, con
     });
 }
 
-// Slopes explain the worth at the end of the interval, less what was expected, by moves times functions of
-// what was known: least squares over both. Moves are orthogonal whatever was known, so functions have the
-// same products with each of them as among themselves, but for chance. That matrix preconditions a few steps
-// of conjugate gradients, which find what chance adds.
+// Slopes are a least-squares fit of what the interval adds to the expected worth. The regressors are products
+// of moves and functions of the state at its begin. Moves are orthonormal given that state, so in expectation
+// each move has the functions' own Gram matrix. Its factor preconditions a few steps of conjugate gradients,
+// which correct for the sample.
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,
                           std::size_t functions) {
     const std::size_t numbers = moves_.size() * functions;
@@ -338,7 +338,7 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
                 out.push_back(x);
         return out;
     };
-    // Returns the products of functions and moves with the numbers that `number` writes into `one`.
+    // Returns the products of the regressors (move times function) with numbers that `number` writes.
     const auto products_with = [&](const std::function<void(block&, paths_of)>& number) {
         return summed(numbers, [&](std::size_t tile, block& b, std::span<double> into) {
             for_blocks(tile, [&](int, paths_of paths) {
@@ -360,7 +360,8 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
     });
     std::vector<double> nearly = nearly_solved(right), along = nearly;
     double size = inner(right, nearly);
-    // Moves taken off what is fitted have mean 0 by any slopes; half the steps leave little more noise.
+    // With moves subtracted from the fitted worth, slopes need less precision: any slopes leave the mean
+    // alone, and half the steps leave little more noise.
     const int steps = moved_.empty() ? kernels::steps_to_slopes : kernels::steps_to_slopes / 2;
     for (int k = 0; k < steps && size > 0; ++k) {
         const std::vector<double> image = products_with([&](block& b, paths_of) {
@@ -388,7 +389,7 @@ void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, c
 }
 
 void backward::add_moves(const fitted_level& of, const decision_date& d, const date_left& left) {
-    if (after_.root == 0) return;  // another right of the same date
+    if (after_.root == 0) return;  // the interval is empty: another right has the same date
     const std::size_t functions = into_.functions.functions();
     summed(0, [&](std::size_t tile, block& b, std::span<double>) {
         for_blocks(tile, [&](int, paths_of paths) {

@@ -30,10 +30,11 @@ std::uint32_t basis::add(std::uint32_t before, std::size_t feature) {
 }
 
 basis::basis(std::size_t states, std::size_t named_beside) : states_(states + named_beside) {
-    // The bound of Longstaff and Schwartz's put (4.478) by powers of its European, with the log of the price
-    // by itself, lies 0.073, 0.023, 0.015 and 0.012 above the truth, found on 4,096, 16,384, 32,768 and
-    // 65,536 paths; by the twelve monomials of both up to degree 3 0.098, 0.026, 0.014 and 0.010; without the
-    // European 0.068, 0.033, 0.029 and 0.028.
+    // This basis has powers of the named feature, and the log of the price alone. With it, the dual bound of
+    // Longstaff and Schwartz's put (4.478), whose named feature is the European put, is too high by 0.073,
+    // 0.023, 0.015 and 0.012 after training on 4,096, 16,384, 32,768 and 65,536 paths. The twelve monomials
+    // of both features up to degree 3 give 0.098, 0.026, 0.014 and 0.010; monomials without the European
+    // 0.068, 0.033, 0.029 and 0.028.
     if (states == 1 && named_beside == 1) {
         degree_ = degree_for(1);
         std::uint32_t power = 0;
@@ -43,7 +44,7 @@ basis::basis(std::size_t states, std::size_t named_beside) : states_(states + na
         return;
     }
     degree_ = named_beside > 0 ? std::max(degree_for(states_) - 1, 1) : degree_for(states_);
-    // By degree: each monomial times its last feature and those behind it.
+    // Each degree multiplies each monomial of the degree below by its last feature and each later one.
     std::vector<std::uint32_t> last_degree{0};
     std::vector<std::size_t> last_feature{0};
     for (int d = 1; d <= degree_; ++d) {
@@ -67,9 +68,9 @@ basis::basis(std::size_t states, std::size_t named_beside) : states_(states + na
 }
 
 basis basis::of_ranked(std::size_t ranked, std::size_t others) {
-    // A monomial has a budget of 12: factors of the first two features take 4, so that they go up to degree 3
-    // (3 if alone, up to 4), of the third 6, of `others` 8, of later ones all 12. More functions would fit
-    // better, but the few steps that find slopes don't get through that many.
+    // A monomial's factors cost 12 at most. The first two features cost 4 each, or 3 if there are no others,
+    // so that their degree is 3 or 4; the third costs 6, `others` 8, and later ranked features 12. More
+    // functions would fit better, but the few steps that find slopes do not converge for so many.
     constexpr int most = 12, of_others = 8;
     constexpr std::size_t of_payment = 2;
     const int of_first = ranked == 2 ? 3 : 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Basis of continuation values: monomials of features, each an earlier one times a feature.
+// Basis functions of continuation values: monomials of features, each an earlier monomial times a feature.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@ inline constexpr std::size_t most_functions = 64;
 
 class basis {
   public:
-    // Features are states of the path, and behind them the payment for using the right. Functions are
-    // monomials of the states, up to a degree that falls with their number, the payment, its square, and its
-    // products with states while there is room. Features that the product names beside the states count as
-    // states, a degree less, without products of the payment. A feature beside one state is taken with its
-    // powers, and the state by itself.
+    // Features are `states` states of a path, `named_beside` features that the product names, and last the
+    // payment for using the right. Functions are monomials of the states up to a degree that is lower for
+    // more states, then the payment, its square, and its products with states as far as most_functions
+    // allows. Named features count as states; the degree is then one lower, and the payment has no products.
+    // One state with one named feature has powers of the latter, and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
-    // The first `ranked` features tell most, and get higher degrees; `others` stand behind them. The payment
-    // comes by itself and squared. All this while there is room.
+    // Makes a basis of features in the order of importance: the first `ranked` get higher degrees than the
+    // `others` behind them. The payment enters alone and squared. There are at most most_functions functions.
     static basis of_ranked(std::size_t ranked, std::size_t others);
 
     std::size_t features() const { return states_ + 1; }
-    std::size_t functions() const { return made_.size() + 1; }  // the first is 1
+    std::size_t functions() const { return made_.size() + 1; }  // function 0 is the constant 1
     int degree() const { return degree_; }
     std::vector<int> degrees() const;  // by function
 
@@ -37,7 +37,7 @@ class basis {
     struct product {
         std::uint32_t before = 0, feature = 0;
     };
-    // By function from the second on.
+    // Products that make up functions 1, 2, ...; function 0 is the constant.
     const std::vector<product>& products() const { return made_; }
 
   private:

@@ -46,8 +46,8 @@ void leaving::open_sums(recorder& into) {
     ranks_.open(by_, into);
 }
 
-// Ranked normals are left by rank, with their powers, which are of sums with variance 1 and leave with the
-// factor that sums have over such.
+// Ranked normals are left in the order of their assets' ranks, followed by their powers. A power is computed
+// of the sum scaled to variance 1, and left with the scale of the sums.
 std::vector<std::uint32_t> leaving::left_moves(recorder& into, const std::string& name) {
     open_sums(into);
     std::vector<value> columns;
@@ -82,7 +82,7 @@ leaving::left_by_right& leaving::left_by(const right_at_hand& right, bool is_not
     of.is_named_beside_states = right.are_beside_states;
     of.ahead = std::exchange(ahead_, {});
     of.compared = right.compared;
-    of.compared.values.clear();  // which belong to this recording, too
+    of.compared.values.clear();  // values are of this recording alone
     of.is_notice = is_notice;
     of.has_notice = right.notice > 0;
     of.gives = left(into, name + " gives", right.gives);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deciders whose paths leave training data, follow a policy, or bound every policy.
+// Deciders, which say what a recorded path does with a right: leave training data, follow a policy, or bound
+// the worth of every policy.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +18,29 @@
 
 namespace tilewalk::exercise {
 
-// Uses no right. Leaves what each right knows in states, which are outputs so that they live on.
+// Uses no right. Writes each right's training data into states that are outputs, so that passes keep them.
 class leaving : public language::decider {
   public:
     struct left_by_right {
         std::size_t block;
         language::party of;
         int at_most, at_least;
-        std::vector<language::named_feature> named;  // without numbers, which belong to this recording
+        std::vector<language::named_feature> named;  // reasons alone: numbers are of this recording
         bool is_named_beside_states;
         language::compared_assets compared;
         bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
-        std::vector<std::uint32_t> made;   // features
-        std::vector<std::uint32_t> moved;  // by column of moves: sums of normals since the last date
+        std::vector<std::uint32_t> made;   // states of features that are no states by themselves
+        std::vector<std::uint32_t> moved;  // by column: state of the sum of normals since the last date
         std::vector<std::vector<double>>
-            ahead;  // numbers by which features look ahead: by number, and future date
+            // Market numbers by which features look ahead, [number][later date].
+            ahead;
 
         bool decides() const { return is_notice || !has_notice; }
     };
 
     leaving() = default;
-    // Leaves the policy's features that are no states, too, and the columns of its moves.
+    // Leaves the policy's made features and the columns of its moves, too.
     explicit leaving(const policy& by) : by_(by), moves_(by.moves()) {
         if (!by.has_bound()) by_.normals.clear();
     }
@@ -56,7 +58,7 @@ class leaving : public language::decider {
     const std::vector<left_by_right>& rights() const { return rights_; }
     std::uint32_t end_value() const { return end_value_; }
     const std::vector<std::uint32_t>& moved_at_end() const { return moved_at_end_; }
-    std::uint32_t first_state() const { return first_state_; }  // earlier states are the trade's
+    std::uint32_t first_state() const { return first_state_; }  // states before it are the trade's
     std::uint32_t value_state() const { return value_; }
     const std::optional<language::right_today>& today() const { return today_; }
 
@@ -69,15 +71,15 @@ class leaving : public language::decider {
     policy by_;
     interval_moves moves_{0};
     kept_ranks ranks_;
-    std::vector<std::vector<double>> ahead_;  // of the next right
-    std::uint32_t steps_ = 0;  // state that counts the steps of the interval, if normals are ranked
+    std::vector<std::vector<double>> ahead_;  // of the right that is recorded next
+    std::uint32_t steps_ = 0;                 // counts an interval's steps, if normals are ranked
     std::vector<left_by_right> rights_;
     std::vector<std::uint32_t> sums_, moved_at_end_;
     std::uint32_t end_value_ = 0, value_ = 0, first_state_ = ~std::uint32_t{0};
     std::optional<language::right_today> today_;
 };
 
-// Uses a right if it pays more than the policy's continuation value, or, if it is the issuer's, less.
+// Uses a holder's right if it pays more than the policy's continuation value, an issuer's if it pays less.
 class following : public language::decider {
   public:
     explicit following(const policy& by) : by_(by), notices_(by) {}
@@ -97,9 +99,9 @@ class following : public language::decider {
     given_notices notices_;
 };
 
-// Uses no right. Finds on each path what the best date, known afterwards, would have been worth less a
-// martingale (the dual bound): the mean is more than any decision is worth, whatever the martingale, and near
-// the best one's for a good policy. With the issuer's right alone: the worst date, and less.
+// Uses no right. Records the dual upper bound: the greatest payment less martingale over all dates and the
+// end of a path. Its mean is above the worth of any policy, for any martingale, and close to the best
+// policy's worth if the trained policy is good. For issuer's rights the least bounds from below.
 class bounding : public language::decider {
   public:
     explicit bounding(const policy& by) : by_(by), moves_(by.moves()), notices_(by) {}
@@ -115,12 +117,12 @@ class bounding : public language::decider {
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
-    std::uint32_t bound() const { return best_; }  // state that holds it at the end of the path
+    std::uint32_t bound() const { return best_; }  // state with the path's bound at its end
 
   private:
     void open(program::recorder& into);
     program::value moved(program::recorder& into, program::value root);
-    // Ends the interval on a date of decisions, and begins another one.
+    // Ends an interval at a date of decisions and begins the next. Returns the martingale there.
     program::value next_interval(const rows_of_policy& rows, program::recorder& into);
     void set_slopes(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
                     program::recorder& into);

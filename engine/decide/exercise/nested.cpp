@@ -25,10 +25,10 @@ using language::right_at_hand;
 using program::recorder;
 using program::value;
 
-// Follows a policy on inner paths. Outer ones use no right, and leave what using it would have paid.
+// Follows a policy on inner paths. Outer paths use no right, and leave what its use would pay.
 class nesting : public language::decider {
   public:
-    using states = nested_program::places;  // of the recorded program
+    using states = nested_program::places;  // of the program as recorded, before passes
 
     explicit nesting(const policy& by) : has_holder_(by.has_holder), follows_(by) {}
 
@@ -62,10 +62,10 @@ class nesting : public language::decider {
     }
 
     const states& at() const { return *states_; }
-    const std::vector<std::size_t>& blocks() const { return blocks_; }  // with rights
+    const std::vector<std::size_t>& blocks() const { return blocks_; }  // blocks with a right
 
   private:
-    // Outputs, so that they live on.
+    // Makes the states. They are outputs, so that passes keep them.
     const states& open(recorder& into) {
         if (states_) return *states_;
         states_ = {into.state("is inner", 0), into.state("goes on", 1), into.state("worth if used", 0),
@@ -82,11 +82,11 @@ class nesting : public language::decider {
     std::vector<std::size_t> blocks_;
 };
 
-// Limit on the states that outer paths keep. A trade of very many dates has fewer outer paths.
+// Memory limit for the states of outer paths. A trade of very many dates has fewer outer paths.
 constexpr std::size_t most_bytes_of_states = std::size_t{1} << 29;
 constexpr std::uint64_t least_outer_paths = 64, most_outer_paths = 2048;
 
-// Rows that outer paths leave: all states behind each decision, and the value at the end.
+// Layout of what outer paths leave: a row for every state after each decision, and for the value at the end.
 struct left_rows {
     std::vector<cpu::left_numbers::of_section> sections;
     std::size_t count = 0;
@@ -111,7 +111,7 @@ std::uint64_t paths_that_fit(const left_rows& rows) {
     return most_bytes_of_states / sizeof(double) / rows.count;
 }
 
-// All that outer paths have left, and the means of the inner paths that start from it.
+// The states that outer paths left, and the means of the inner paths that started from them.
 class nested_paths {
   public:
     nested_paths(const nested_program& of, const nested_walk& by)
@@ -135,7 +135,7 @@ class nested_paths {
   private:
     std::span<double> row(std::size_t number) { return std::span(left_).subspan(number * outer_, outer_); }
     double left(std::size_t row, std::uint64_t path) const { return left_[row * outer_ + path]; }
-    // The policy's value behind decision `set` - 1, if not used there; 0: today.
+    // Returns the policy's value on an outer path if decision `set` - 1 uses no right; set 0 is today.
     double mean(std::size_t set, std::uint64_t path) const { return means_[set * outer_ + path]; }
 
     void walk_outer() {
@@ -155,7 +155,7 @@ class nested_paths {
             begun.push_back({d.step, d.events, row(first).data(), outer_});
         }
         std::vector<cpu::path_job> sets;
-        std::vector<std::uint64_t> steps;  // of one path of each set
+        std::vector<std::uint64_t> steps;  // steps of an inner path, by set
         for (std::size_t set = 0; set <= of_.decisions.size(); ++set) {
             cpu::path_job& job = sets.emplace_back(cpu::path_job{
                 &code_, &today, &of_.made.when, by_.seed + 1 + set, outer_ * kernels::paths_per_tile});
@@ -191,7 +191,7 @@ class nested_paths {
             const std::size_t first = rows_.first_of(of_.decisions[k]);
             const double worth = left(first + of_.at.worth, path);
             const double to_come = mean(k + 1, path);
-            // The same inner paths give the continuation value, and the mean of the next move.
+            // The inner mean serves as continuation value and as expectation of the next move.
             martingale += (left(first + of_.at.uses, path) != 0 ? worth : to_come) - before;
             best = better(best, worth - martingale);
             before = to_come;
@@ -214,11 +214,11 @@ class nested_paths {
 
 }  // namespace
 
-// An outer path's bound is off its mean by a few hundredths of the price, so that 2,048 of them leave an
-// error of a thousandth. The noise of inner means widens the bound by about one over their number: with 1,024
-// in each of 2,048, the calls of Andersen and Broadie on the larger of two assets and the largest of five are
-// bounded by 13.93 +- 0.012 (13.902 in the paper) and 26.21 +- 0.015 (26.115 .. 26.211). Shorter runs have
-// fewer outer paths, to keep the work in proportion.
+// Returns fewer outer paths for shorter runs, in proportion to their work. The standard deviation of a path's
+// bound is a few hundredths of the price, so 2,048 paths leave an error of a thousandth. The noise of inner
+// means raises the bound by about one over their number. With 2,048 outer paths of 1,024 inner ones, calls of
+// Andersen and Broadie are bounded by 13.93 +- 0.012 on the larger of two assets (paper: 13.902), and by
+// 26.21 +- 0.015 on the largest of five (26.115 .. 26.211).
 std::uint64_t outer_paths_for(std::uint64_t paths) {
     return std::min(paths, std::clamp(paths / 64, least_outer_paths, most_outer_paths));
 }
@@ -260,7 +260,7 @@ nested_program nested_plan(const books::trade& t, const markets::market_view& in
     };
     const nesting::states& at = decides.at();
     out.at = {place(at.is_inner), place(at.goes_on), place(at.worth), place(at.uses), place(at.value_at_end)};
-    code.outputs.resize(1);  // the states stay
+    code.outputs.resize(1);  // only the value is an output now; the states stay
     out.has_holder = by.has_holder;
     out.today = by.today;
     for (std::size_t step = 0; step < out.made.when.steps(); ++step) {

@@ -15,7 +15,7 @@ using program::value;
 
 enum notice_case : std::size_t { without_notice, with_notice };
 
-// Returns a number for each payment of the section; `none` if its notice is past.
+// Returns a row: number(k) for each payment of the section, k being its notice; `none` if that is past.
 value row_of_payments(const policy& by, const right_at_hand& right, recorder& into, const std::string& name,
                       double none, const std::function<double(std::size_t)>& number) {
     std::vector<double> numbers;
@@ -31,7 +31,7 @@ value row_of_payments(const policy& by, const right_at_hand& right, recorder& in
 
 }  // namespace
 
-// All that a path is paid if the right is used.
+// Returns by path all payments if the right is used: those before it, and its own.
 std::vector<double> notice_backward::of_payment(const payment_left& payment) const {
     std::vector<double> out(paths_);
     for (std::size_t p = 0; p < paths_; ++p)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights with notice: the decision is made before the date, by what is known then; the payment is known on
-// the date alone. Once notice is given, no other right is used.
+// Rights with notice. The decision is made on the notice date by what is known then; the amount is known on
+// the payment date alone. Once notice is given, no other right is used.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace tilewalk::exercise {
 
-// The payment of a right with notice, a number a path each, and the interval since the notice.
+// Training data of a right's payment date, a number per path, and the interval from the notice to it.
 struct payment_left {
     const double *gives = nullptr, *offered = nullptr, *value = nullptr;
     interval_left since_notice;
 };
 
-// Backward induction with notices: fits the payment, and what is to come without it, at the notice.
+// Backward induction with notices. At each notice it fits two values: the payment, and the continuation.
 class notice_backward : public backward {
   public:
     using backward::backward;
@@ -38,7 +38,7 @@ class given_notices {
     explicit given_notices(const policy& by) : by_(by) {}
     void begins() { state_.reset(); }
     void decide(const language::right_at_hand& right, program::recorder& into);
-    // True if no notice was given so far; true if that of the right at hand was.
+    // True if no notice was given so far.
     program::value are_none(program::recorder& into);
     program::value is_of(const language::right_at_hand& right, program::recorder& into);
 
@@ -46,18 +46,19 @@ class given_notices {
     program::value given(program::recorder& into);
 
     const policy& by_;
-    std::optional<std::uint32_t> state_;  // the policy's date of the notice, from 1; 0: none
+    std::optional<std::uint32_t> state_;  // number from 1 of the date whose notice was given; 0: none
 };
 
-// Keeps a bound's martingale from notice to payment, as if notice is given. Slots take turns.
+// Carries a bound's martingale from each notice to its payment, as if notice were given there. Notices that
+// overlap take different slots; a slot serves again after its payment.
 class bounded_notices {
   public:
     explicit bounded_notices(const policy& by) : by_(by), moves_(by.moves()) {}
     void open(program::recorder& into);
-    // Called at a notice, with the martingale there.
+    // Takes the martingale at a notice into the notice's slot.
     void keep(const language::right_at_hand& right, const rows_of_policy& rows, const basis_at_hand& at,
               program::value martingale, program::recorder& into);
-    // On the date of the payment: the worth of the use less its martingale, and whether there was a notice.
+    // On a payment date: the payment less the martingale, and whether its notice date was met alive.
     struct use {
         program::value worth, was_there;
     };
