@@ -61,12 +61,11 @@ struct control {
     // of the control to subtract.
     bool has_share = false;
 
-    // Factor by which paths can be fewer for the same error, by the pilot's estimate.
+    // Factor by which paths can be fewer for the same error, as the pilot estimates.
     double fewer_paths = 1;
     static constexpr double fewest_paths = 1e12;  // cap of fewer_paths: only rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot; 0 if only
-    // rounding.
+    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot, else 0.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
     double share_of_hits = 0;  // effective share of pilot paths that carry the payoff's variance

@@ -79,8 +79,7 @@ std::vector<weights> basis_of(std::size_t sources, std::size_t steps) {
     const std::size_t degrees =
         steps == 1 ? 1 : std::clamp<std::size_t>(most_sums / sources, 1, most_degree + 1);
     for (std::size_t i = 0; i < sources; ++i) {
-        // Weights are powers of the share of steps to come: payoffs on few dates, or averages, weigh about
-        // so.
+        // Weights are powers of the share of steps to come: payoffs on few dates, or averages, weigh so.
         std::vector<double> power(steps, 1.0);
         for (std::size_t d = 0; d < degrees; ++d) {
             out.emplace_back(sources, std::vector<double>(steps, 0.0))[i] = power;

@@ -22,9 +22,10 @@ interval_moves::interval_moves(std::size_t normals, bool are_ranked) : normals_(
         for (std::size_t b = a + 1; b < normals; ++b) moves_.push_back({a, b, 1});
 }
 
-// Many normals have one move each. Else the first three have the moves of two orders and their own of the
-// third, and the first also its square times the second. Kernels know polynomials of one column and products
-// of two: a polynomial that is a factor is a column. More moves would spill registers.
+// Up to 16 ranked normals have a move of order 1 each; the first three have all moves of order 2 and their
+// own of order 3, and the first has its square times the second. More normals have order 1 alone. Kernels
+// know polynomials of one column, and products of two columns: a polynomial that is a factor becomes a
+// column. More moves would spill registers.
 void interval_moves::add_ranked() {
     const std::size_t n = normals_;
     for (std::size_t a = 0; a < n; ++a) moves_.push_back({a, a, 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy: continuation values on dates of rights, and a martingale, as rows of programs.
+// A policy for using rights: continuation values and a martingale on each date, recorded as rows of programs.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,16 @@
 
 namespace tilewalk::exercise {
 
-// Hermite polynomials of the normals of an interval between dates, each with mean 0 and variance 1 whatever
-// was known before: what a martingale can move by.
+// Moves of a martingale between two dates: Hermite polynomials of the interval's normals, each of mean 0 and
+// variance 1 given what was known at its begin.
 class interval_moves {
   public:
-    // Ranked normals are those of assets by rank at the interval's start; the first few get more polynomials.
+    // `are_ranked`: normals are of assets in the order of their ranks at the interval's begin, and the first
+    // few have more polynomials.
     explicit interval_moves(std::size_t normals, bool are_ranked = false);
 
-    // A column is a normal, or one of the powers behind them, which moves take as normals.
+    // A Hermite polynomial of column `first`, or if `second` differs, the product of both columns. Columns
+    // are the normals, then the powers.
     struct move {
         std::size_t first, second;
         int order;
@@ -62,47 +64,48 @@ class interval_moves {
     std::vector<move> moves_;
 };
 
-// How continuation values are fitted. Without the moves of the fitted martingale, which have mean 0 whatever
-// is known, the same paths leave a fraction of the noise: for policies whose decisions count to the first
-// order, as in sensitivities. With functions of half the degree besides, fits show by how much all functions
-// may be out. Rights with notice or of several uses, and those without a martingale, take off nothing.
+// How continuation values are fitted. less_martingale subtracts the fitted martingale's moves from what is
+// fitted: their mean is 0 whatever is known, and the fit has a fraction of the noise. It is for uses to which
+// decisions count in first order, such as sensitivities. by_half_the_degree moreover keeps functions of half
+// the degree, which shows how far all functions may be out. Nothing is subtracted for rights with notice or
+// several uses, or if the policy has no martingale.
 enum class fitting : std::uint8_t { usual, less_martingale, by_half_the_degree };
 
-// The continuation value after a date, if using the right pays something or if it does not: a sum of the
-// basis, within its range on the training paths.
+// The continuation value after a date, on paths where the right pays something, or on paths where it does
+// not: a sum of basis functions, cut to its range [low, high] on training paths.
 struct fitted_side {
     std::vector<double> coefficients;
     double low = 0, high = 0;
-    std::size_t rank = 0;  // functions that make it up
+    std::size_t rank = 0;  // linearly independent functions in the fit
 };
 
-// The continuation value and the martingale's slopes in one of the cases of a decision.
+// One case of a decision, by uses left or notice: its continuation values, and the martingale's slopes.
 struct fitted_level {
     fitted_side paid, unpaid;
     std::vector<double> slopes;
 };
 
 struct decision_date {
-    std::size_t block = 0, run = 0;  // of the script, and among the block's future dates
+    std::size_t block = 0, run = 0;  // block of the script, place among its future dates
     language::party of = language::party::holder;
-    std::vector<double> means, scales;  // by feature: the basis takes (feature - mean) * scale
-    std::vector<double> ahead;          // numbers by which features look ahead, in the order of requests
+    std::vector<double> means, scales;  // by feature: functions take (feature - mean) * scale
+    std::vector<double> ahead;          // market numbers by which features look ahead
     fitted_side paid, unpaid;
-    double root = 0;             // one over the deviation of the sum of normals since the date before
-    std::vector<double> slopes;  // [move][function]: of the interval that begins here
-    // Several fits: by uses left after the date, or, at a notice, without and with it.
+    double root = 0;             // 1 / standard deviation of the sum of normals since the date before
+    std::vector<double> slopes;  // [move][function], over the interval that begins here
+    // Fits of several cases: by uses left after the date, or at a notice without it and with it. Else empty.
     std::vector<fitted_level> levels;
-    int forced_from = 0;  // with as many uses left before the date, the right must be used
-    // At a notice: the place of its payment in the schedule, from 1, and the slot of its martingale.
+    int forced_from = 0;  // the right must be used if as many uses or more are left
+    // On a notice date: number of its payment in the block's schedule, from 1, and slot of its martingale.
     int index = 0;
     std::size_t slot = 0;
-    double root_until_paid = 0;  // likewise, from the notice to the payment
+    double root_until_paid = 0;  // as root, from the notice to its payment
     bool is_notice() const { return index > 0; }
 };
 
-// A feature that is no state by itself: one that the product names; one of many states, by rank from the
-// largest on, or their mean; one of the numbers that the script compares by asset, likewise; or another
-// number of the asset of this rank.
+// A feature that is not one state: a number that the product names; the state of some rank, the largest
+// first, among many, or their mean; likewise among the numbers that the script compares by asset; or another
+// number of the asset that has some rank in this comparison.
 struct made_feature {
     enum class kind : std::uint8_t {
         named,
@@ -112,12 +115,12 @@ struct made_feature {
         mean_compared,
         of_compared
     } is = kind::named;
-    std::size_t number = 0;  // among those named, or the rank; from 0
+    std::size_t number = 0;  // index of the named feature, or rank; from 0
     std::vector<std::uint32_t> states;
-    std::vector<double> by_asset;  // of_compared alone
+    std::vector<double> by_asset;  // number of each asset, for of_compared
 };
-// Most assets that all have a rank; ranks if there are more; and most assets that move by more than one
-// polynomial each, as many as a kernel has room for.
+// Up to most_ranks assets have a rank each; of more, ranks_of_many. Up to most_with_powers assets move by
+// polynomials of higher order, for which a kernel has room.
 inline constexpr std::size_t most_ranks = 7, ranks_of_many = 5, most_with_powers = 16;
 
 inline double weight_of_step(std::span<const double> stops, std::size_t step) {
@@ -127,35 +130,35 @@ inline double weight_of_step(std::span<const double> stops, std::size_t step) {
 struct policy {
     basis functions{0};
     std::vector<std::uint32_t> features;  // states of the recorded program
-    std::vector<made_feature> made;       // behind them
-    std::vector<std::uint32_t> normals;   // slots of the step
-    // Normals are one for each compared asset; moves take them by its rank at the interval's start.
+    std::vector<made_feature> made;       // features behind these states
+    std::vector<std::uint32_t> normals;   // slots of a step's normals
+    // True if each compared asset has one normal; moves then take normals by rank at the interval's begin.
     bool are_normals_ranked = false;
-    // [asset][normal]: from the normals that steps draw to the assets' own; empty: they are the same.
+    // [asset][normal]: turns the normals that steps draw into the assets' own; empty if they are the same.
     std::vector<double> rotation;
-    bool weighs_steps = false;         // sums of normals weigh steps by length; else all alike
+    bool weighs_steps = false;         // sums of normals weigh steps by root of length
     std::vector<decision_date> dates;  // in order of time
     std::vector<double> first_slopes;  // by move: over the interval that begins today
-    double last_root = 0;              // of the interval after the last date
-    // The payment of a right today; empty if there is none.
+    double last_root = 0;              // `root` of the interval after the last date
+    // Payment of the right that can be used today; empty if there is none.
     std::optional<double> today;
     bool is_used_today = false;
     bool has_holder = false, has_issuer = false;
-    // How often a right may and must be used from today on; 0: once, which ends the trade.
+    // How often a right may and must be used, today included; 0 uses: once, and the trade then ends.
     int uses = 0, least_uses = 0;
     bool must_be_used_today = false;
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
-    std::size_t notice_slots = 0;  // most notices that wait for payment at once; 0: no notices
-    std::uint64_t paths = 0;       // of training
-    // The furthest move of a decision's states since training, in their standard deviations on the date.
+    std::size_t notice_slots = 0;  // greatest number of notices that wait for payment at once
+    std::uint64_t paths = 0;       // training paths
+    // How far the market has moved a feature since training: the most over dates, in its standard deviations.
     double moved = 0;
-    // The gain of a right at every step over one at every second step, and its standard error.
+    // Worth of a right at every step less a right at every second step, and its standard error.
     std::optional<double> gain_of_step;
     double error_of_gain = 0;
 
-    // True if each date decides once whether the trade ends there.
+    // True if each date decides once, without notice, whether the trade ends.
     bool is_plain() const { return uses == 0 && notice_slots == 0 && !weighs_steps; }
-    // Rights of both sides leave no bound: no decision of one bounds the value.
+    // False if both sides have rights: bounds over one side's decisions do not bound the price.
     bool has_bound() const { return has_holder != has_issuer && !normals.empty(); }
     bool tells_volatilities() const;
     interval_moves moves() const {
@@ -163,11 +166,12 @@ struct policy {
     }
 };
 
-// Keeps decisions; the policy has no bound then.
+// Drops the martingale and so the bound; decisions stay.
 void drop_martingale(policy& of);
-// Decides whether a right of today is used; paths that do not use it are worth `to_come`.
+// Sets is_used_today. `to_come` is the trade's worth if today's right is not used.
 void decide_today(policy& by, double to_come);
-// Takes the gain of all dates over every second of them: its sum over paths, and the squares about its mean.
+// Sets gain_of_step from the gain of all dates over every second of them: its sum over `paths` paths, and the
+// sum of its squared deviations.
 void take_gain(policy& by, std::uint64_t paths, double sum, double squares);
 [[noreturn]] void throw_not_finite();
 

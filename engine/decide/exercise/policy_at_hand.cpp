@@ -56,8 +56,8 @@ std::vector<value> rows_of_policy::rows(
 
 namespace {
 
-// Returns a sort key for each asset, by which callers sort downwards: the number that the script compares,
-// negated if the script takes the smallest, and 0 if it is not yet observed.
+// Returns the number that the script compares by asset, as keys that sort the largest first: negated if the
+// script takes the smallest, and 0 if it is not yet observed.
 std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) {
     std::vector<value> out;
     for (const value v : right.compared.values) {
@@ -68,7 +68,8 @@ std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) 
     return out;
 }
 
-// Sorts assets by keys, the largest first, with other numbers; of many, the first few. Ties keep order.
+// Sorts the keys, the largest first, and each list of `others` alike. Sorts only the first ranks of many.
+// Equal keys keep their order.
 void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     const std::size_t n = keys.size(), ranks = n > most_ranks ? ranks_of_many : n - 1;
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -85,7 +86,7 @@ void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     }
 }
 
-// Features of compared assets: ranked numbers, their mean, and other numbers in this order.
+// Features of compared assets: the compared numbers by rank, their mean, and other numbers by the same rank.
 class compared_features {
   public:
     compared_features(const std::vector<made_feature>& made, const right_at_hand& right, recorder& into) {
@@ -153,7 +154,7 @@ void kept_ranks::keep(const right_at_hand& right, recorder& into) {
 std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, const right_at_hand& right,
                                          recorder& into) {
     std::vector<value> out;
-    // Numbers still to be ranked.
+    // Ranked values of states, not yet taken by a feature; keyed by the states.
     std::map<std::vector<std::uint32_t>, std::vector<value>> ranked;
     const auto read = [&](const std::vector<std::uint32_t>& states) {
         std::vector<value> all;

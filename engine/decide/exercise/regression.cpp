@@ -33,7 +33,7 @@ double inner(std::span<const double> a, std::span<const double> b) {
 pivoted_factor::pivoted_factor(std::span<const double> matrix, std::size_t functions, std::size_t most_rank)
     : functions_(functions), scale_(functions), factor_(functions * functions) {
     const std::size_t n = functions;
-    // Functions of length 1 make pivots comparable.
+    // Scale functions to length 1, so that their pivots compare.
     std::vector<double> left(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double length = matrix[i * n + i];
@@ -62,7 +62,7 @@ pivoted_factor::pivoted_factor(std::span<const double> matrix, std::size_t funct
     }
 }
 
-// Updates all that is still to be found with each number found, so that these are side by side.
+// Substitutes by columns: each number found updates all later ones, which are independent of each other.
 std::vector<double> pivoted_factor::solve(std::span<const double> right) const {
     const std::size_t n = functions_;
     std::vector<double> x(rank()), out(n, 0);

@@ -79,7 +79,8 @@ void check_fit(const saved_policy& saved, const books::trade& t, const policy_to
     check_numbers(saved, of.by);
 }
 
-// Dates may have moved since the policy's day, by up to half the longest time between two.
+// Returns the saved date of the right that is nearest to `wanted`. Refuses a policy whose dates have moved by
+// more than half their longest interval.
 std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted, double years,
                          const std::string& label) {
     std::size_t out = saved.dates.size();
@@ -119,7 +120,7 @@ void take_found(decision_date& to, const decision_date& found, const policy& by)
     to.levels.resize(cases);
 }
 
-// Returns the slopes of an interval that began before today, as they are in the middle of its paths.
+// Returns the slopes of an interval that began before today: their constants, right at mean features.
 std::vector<double> in_the_middle(const std::vector<double>& slopes, std::size_t functions) {
     std::vector<double> out;
     for (std::size_t m = 0; m < slopes.size(); m += functions) out.push_back(slopes[m]);
@@ -149,7 +150,8 @@ void take_first_slopes(policy& to, const saved_policy& saved, std::size_t first)
     }
 }
 
-// Prices and rates count as quoted. Returns the furthest move, in standard deviations.
+// Moves a date's features to today's market, so that decisions depend on prices and rates as quoted. Returns
+// the furthest move in standard deviations.
 double move_to_market(decision_date& d, const std::vector<double>& then, const std::vector<double>& now,
                       const std::vector<bool>& are_products) {
     double furthest = 0;
@@ -219,7 +221,7 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
             out.moved, move_to_market(d, saved.dates[from].levels, of->dates[k].levels, of->are_products));
         has_moved = has_moved || saved.dates[from].levels != of->dates[k].levels;
     }
-    // Steps gain something else in another market.
+    // The gain by steps holds only in the market that it was found in.
     if (!has_moved) {
         out.gain_of_step = saved.gain_of_step;
         out.error_of_gain = saved.error_of_gain;

@@ -25,11 +25,11 @@ void swing_backward::swap_with(level& l) {
     std::swap(estimate_, l.estimate);
 }
 
-// Earlier dates can't have taken more uses than one each. If none must be used, more uses than future dates
-// are worth as much as one for each date.
+// Finds how many uses can be left after a date: each earlier date takes one at most. If no use is obligatory,
+// more uses than later dates are worth as much as one for each later date.
 fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after) {
     const auto most = static_cast<std::size_t>(by.uses);
-    const std::size_t taken = dates_before + (by.today ? 1 : 0);  // at most
+    const std::size_t taken = dates_before + (by.today ? 1 : 0);  // upper limit
     fitted_uses out;
     out.lowest = most > taken ? most - taken : 0;
     out.last = by.least_uses == 0 ? std::min(most, std::max(dates_after, out.lowest)) : most;

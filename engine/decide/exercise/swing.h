@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A right of several uses (swing). A use is worth its payment, and costs one use more afterwards: the
-// continuation value with j uses left, less that with j - 1.
+// A right of several uses (swing). A use gains its payment and costs one of the uses left, which is worth the
+// continuation value with j uses left less the value with j - 1.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,33 @@
 
 namespace tilewalk::exercise {
 
-// Uses left for which the continuation value of a date is fitted. More uses than `last` are worth the same.
+// Numbers of uses left, `lowest` to `last`, for which a date fits continuation values. More uses than `last`
+// are worth the same as `last`.
 struct fitted_uses {
     std::size_t lowest = 0, last = 0;
     int forced_from = 0;  // see decision_date
 };
-// dates_before` includes the date itself.
+// `dates_before` counts the date itself and those before it.
 fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after);
 fitted_uses uses_of_today(const policy& by);
-// Takes the means of what paths are paid if a right of today is used, and if not.
+// Sets is_used_today from the mean payments of paths if today's right is used, and if it is not.
 void decide_use_of_today(policy& by, double if_used, double if_not);
 
-// Backward induction by uses left, each fitted like a right that ends the trade.
+// Backward induction for each number of uses left; each is fitted like a right that ends the trade.
 class swing_backward : private backward {
   public:
-    // dates`: the number of future dates.
+    // `dates`: the number of future dates.
     swing_backward(policy& into, std::span<const double> at_the_end, interval_left last, std::size_t dates,
                    int threads, const std::atomic<bool>* cancel);
 
     using backward::fit_as;
-    // Called from the last date to the first.
+    // Must be called from the last date to the first.
     void decide(decision_date& d, const date_left& left);
-    // Ends with today, and whether a right of today is used.
+    // Fits the interval that begins today, and decides whether today's right is used.
     void end();
 
   private:
-    // Numbers by path, with so many uses left.
+    // Numbers by path if so many uses are left; see backward for the names.
     struct level {
         std::vector<double> total, worth, estimate;
     };
@@ -49,11 +50,11 @@ class swing_backward : private backward {
     void use_rights(const decision_date& d, const date_left& left, std::size_t lowest);
 
     std::vector<level> levels_;  // by uses left
-    std::size_t dates_before_;   // still to be decided
+    std::size_t dates_before_;   // dates that are still to be decided
     std::size_t dates_after_ = 0;
 };
 
-// Uses a right if it pays more than the policy's value of one use more, or if it must be used.
+// Uses the right if it pays more than one use is worth to the policy, or if it must be used.
 class following_uses : public language::decider {
   public:
     explicit following_uses(const policy& by) : by_(by) {}
@@ -68,13 +69,13 @@ class following_uses : public language::decider {
     const policy& by_;
 };
 
-// Uses no right. Finds on each path what the best dates, known afterwards, would have been worth less
-// martingales, one for each number of uses left: whatever they are, the mean is more than any decision is
-// worth. With u(k, j) for the best from date k on with j uses left, payments z and moves of the martingales m
-// after the date,
-//     u(k, j) = max(u(k + 1, j) - m(j), z + u(k + 1, j - 1) - m(j - 1)),
-// so that its mean, given what is known on date k, is at least the value of j uses if that of u(k + 1, ...)
-// is. Paths find it forwards: the best so far that has left j uses.
+// Uses no right. Records the dual upper bound: on each path the best choice of dates, with hindsight, less
+// martingales, one for each number of uses left. Its mean is above the worth of any policy, whatever the
+// martingales. Let u(k, j) be the best from date k on with j uses left, z the payment, and m(j) the move of
+// martingale j after the date:
+//     u(k, j) = max(u(k + 1, j) - m(j), z + u(k + 1, j - 1) - m(j - 1)).
+// Given what is known on date k, its mean is at least the value of j uses if that holds for u(k + 1, ...).
+// The program goes forward: it keeps, by uses left, the best so far.
 class bounding_uses : public language::decider {
   public:
     explicit bounding_uses(const policy& by) : by_(by), moves_(by.moves()) {}
@@ -89,12 +90,12 @@ class bounding_uses : public language::decider {
     bool has_end() const override { return true; }
     void ends_path(std::uint32_t value, program::recorder& into) override;
 
-    std::uint32_t bound() const { return bound_; }  // state that holds it at the end of the path
+    std::uint32_t bound() const { return bound_; }  // state with the path's bound at its end
 
   private:
     std::size_t most() const { return static_cast<std::size_t>(by_.uses); }
     void open(program::recorder& into);
-    // By uses left: the best so far, less the martingale's move over the interval that ends here.
+    // Returns by uses left the best so far, less the martingale's move over the interval that ends here.
     std::vector<program::value> best_now(program::recorder& into, program::value root);
 
     const policy& by_;

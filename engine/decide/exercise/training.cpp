@@ -26,7 +26,7 @@ namespace tilewalk::exercise {
 
 namespace {
 
-// Limit on the numbers that paths leave. A trade of very many dates is trained on fewer paths.
+// Memory limit for the numbers that training paths leave. A trade of very many dates trains on fewer paths.
 constexpr std::size_t most_bytes_left = std::size_t{1} << 29;
 
 std::size_t section_of(const leaving::left_by_right& r, const plan::trade_program& made) {
@@ -96,17 +96,17 @@ class left_arrays {
     std::vector<double> numbers_;
 };
 
-// Returns the place in the schedule of a block's future date, from 1.
+// Returns the number, from 1, in the block's schedule of its future date `run`.
 int index_of(const language::block& of, std::size_t run) {
     std::size_t past = 0;
     while (past < of.times.size() && of.times[past] <= dates::same_time_years) ++past;
     return static_cast<int>(past + run) + 1;
 }
 
-// A date on which a right leaves its numbers: its own, or that of its notice.
+// An event on which a right leaves training data: its own date, or that of its notice.
 struct met_date {
     const leaving::left_by_right* right;
-    std::size_t block, section, run, step;  // `block` is that of the notice, if it is one
+    std::size_t block, section, run, step;  // `block` is the notice's on a notice date
 };
 
 std::vector<met_date> dates_of(const leaving& by, const plan::trade_program& made) {
@@ -157,7 +157,7 @@ void add_dates(untrained& to, const leaving& by) {
     });
 }
 
-// Returns one over the standard deviation of a sum of normals over the steps from one up to another.
+// Returns 1 / standard deviation of the sum of normals over steps [from, to).
 double root_between(std::size_t from, std::size_t to, const program::timeline& when, const policy& by) {
     double variance = 0;
     for (std::size_t s = from; s < to; ++s) {
@@ -167,10 +167,10 @@ double root_between(std::size_t from, std::size_t to, const program::timeline& w
     return variance > 0 ? 1 / std::sqrt(variance) : 0;
 }
 
-// Gives each notice a slot until its payment, and its roots.
+// Gives each notice date its roots, and a slot for its martingale until its payment.
 void place_notices(std::vector<untrained::date>& dates, const program::timeline& when, policy& by) {
-    std::vector<std::optional<std::size_t>> kept;  // by slot: its payment
-    std::size_t before = 0;                        // steps before the interval
+    std::vector<std::optional<std::size_t>> kept;  // by slot: the payment it waits for
+    std::size_t before = 0;                        // steps before the interval begins
     for (std::size_t k = 0; k < dates.size(); ++k) {
         if (!dates[k].decides()) continue;
         decision_date& d = dates[k].found;
@@ -191,13 +191,14 @@ void place_notices(std::vector<untrained::date>& dates, const program::timeline&
     by.last_root = root_between(before, when.steps(), when, by);
 }
 
-// Sums of normals over longer intervals, made of those between consecutive dates.
+// Adds up sums of normals of consecutive intervals between dates into those of longer intervals.
 class left_intervals {
   public:
     left_intervals(const untrained& of, const left_arrays& left)
         : of_(of), left_(left), columns_(of.by.moves().columns()) {}
 
-    // Ends at the date `to`, or at the end of the path if `to` is the number of dates.
+    // Returns the interval after date `from`, or today if empty, up to date `to`, or the path's end if `to`
+    // is the number of dates.
     interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
         interval_left out{{}, root};
         for (std::size_t c = 0; c < columns_; ++c) {
@@ -207,7 +208,7 @@ class left_intervals {
         }
         return out;
     }
-    // Drops sums of intervals that are older than two decisions.
+    // Called before each decision. Frees the sums that were made before the decision before it.
     void next_decision() {
         older_ = std::move(newer_);
         newer_.clear();
@@ -231,7 +232,7 @@ class left_intervals {
     std::deque<std::vector<double>> older_, newer_;
 };
 
-// Leaves out the interval before.
+// Returns the date's training data, without `before`, the interval that ends there.
 date_left left_on(const untrained::date& d, const left_arrays& left, const policy& by) {
     const auto row = [&](std::size_t number) { return left.row(d.first_row + number).data(); };
     date_left out{row(0), row(1), row(2), row(3), row(4), {}, {}};
@@ -240,7 +241,7 @@ date_left left_on(const untrained::date& d, const left_arrays& left, const polic
     return out;
 }
 
-// Multipliers of prices with which a trade was recorded: [section][name][run].
+// The factors by which a recorded program scales its prices: [section][name of the row][run].
 using recorded_scales = std::vector<std::map<std::string, std::vector<double>, std::less<>>>;
 
 recorded_scales scales_of(const program::recorder::recorded& r) {
@@ -256,7 +257,7 @@ recorded_scales scales_of(const program::recorder::recorded& r) {
     return out;
 }
 
-// A policy before its paths. No features if nothing moves.
+// A policy to train, and the trade recorded without decisions. It has no features if nothing is random.
 struct begun {
     policy by;
     std::vector<std::string> known, left_out;  // names of features, see policy_to_find
@@ -266,7 +267,7 @@ struct begun {
     recorded_scales scales;
 };
 
-// A date takes one use at most.
+// Sets the numbers of uses that are possible with one on each date.
 void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come) {
     const int dates = static_cast<int>(dates_to_come) + (by.today ? 1 : 0);
     by.uses = std::min(at_most, dates);
@@ -274,7 +275,7 @@ void take_uses(policy& by, int at_most, int at_least, std::size_t dates_to_come)
     by.must_be_used_today = by.today && by.least_uses == dates;
 }
 
-// Features beside the states must be known on all dates of rights.
+// The features named by the product that are known on all of its rights' dates; others are left out.
 struct named_by_product {
     std::vector<std::size_t> known;
     bool is_beside_states = true;
@@ -306,13 +307,13 @@ void add_named(const books::trade& t, const named_by_product& named, begun& to) 
     }
 }
 
-// Names that differ by digits alone are of one kind: x3 and x12, low[0] and low[1].
+// Returns a state's name without digits: states such as x3 and x12, or low[0] and low[1], are of one kind.
 std::string kind_of_state(std::string name) {
     std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
     return name;
 }
 
-// Replaces many states of a kind, such as basket prices, by the largest few and their mean.
+// Replaces many states of one kind, such as the prices of a basket, by their largest few and their mean.
 void reduce(begun& to, std::size_t beside) {
     constexpr std::size_t ranks = 5;
     std::map<std::string, std::vector<std::size_t>> by_kind;
@@ -349,7 +350,7 @@ void reduce(begun& to, std::size_t beside) {
                     " in the product");
 }
 
-// Returns the volatilities until the last date; empty unless all assets are lognormal.
+// Returns the assets' volatilities until the last date; empty unless all are lognormal.
 std::vector<double> volatilities_of(const std::vector<std::string>& assets, const markets::market_view& in,
                                     double years) {
     std::vector<double> out;
@@ -361,15 +362,16 @@ std::vector<double> volatilities_of(const std::vector<std::string>& assets, cons
     return out;
 }
 
-// Returns the rotation from drawn normals to the assets' own. The first draw moves all later assets, too,
-// which depends on their numbering. Normals by the symmetric root of correlations are the nearest independent
-// ones to how assets move. Empty if an asset moves as others make it; no numbers if uncorrelated.
+// Returns the rotation from the normals that steps draw to the assets' own. Correlation mixes the first
+// normal into later assets, which depends on the order of assets; the symmetric root of correlations gives
+// independent normals closest to the assets' moves. Empty if the correlations are nearly singular; a rotation
+// without numbers if assets are uncorrelated.
 std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& assets,
                                                const std::vector<std::uint32_t>& slots,
                                                const markets::market_view& in) {
     constexpr double least_eigenvalue = 1e-4;
     const std::size_t n = assets.size();
-    std::vector<std::size_t> drawn(n);  // assets in the order of their slots
+    std::vector<std::size_t> drawn(n);  // assets in the order in which their normals are drawn
     std::iota(drawn.begin(), drawn.end(), std::size_t{0});
     std::ranges::sort(drawn, {}, [&](std::size_t i) { return slots[i]; });
     std::vector<double> correlations(n * n), root(n * n), rotation(n * n);
@@ -402,12 +404,12 @@ std::optional<std::vector<double>> rotation_of(const std::vector<std::string>& a
     return rotation;
 }
 
-// Least ratio of volatilities that count as alike.
+// Assets count as alike if the least volatility over the greatest is above this.
 constexpr double alike_volatilities = 0.8;
 
-// Ranks numbers that the script compares by asset, as for the best of a basket, and lets the martingale move
-// by normals in this order. The path must be made of these assets' prices alone, each with its own normal.
-// Unlike assets are told apart by the volatilities of the first two, which only lognormal assets have.
+// Makes features of the numbers that the script compares by asset, as for the best of a basket: by rank, not
+// by asset. The martingale moves by normals in this order. States must be just these assets' prices,
+// lognormal, with a normal each. If volatilities are unlike, those of the first two ranks are features, too.
 void rank_compared(begun& to, const markets::market_view& in, std::optional<bool> tells_volatilities,
                    std::size_t beside) {
     policy& by = to.by;
@@ -482,14 +484,14 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         const double to_come = plain.data.initial_states[plain.code.outputs[0]];
         if (plainly.today()->at_most > 0) {
             take_uses(by, plainly.today()->at_most, plainly.today()->at_least, 0);
-            *by.today += to_come;  // which is paid in any case
+            *by.today += to_come;  // paid whether or not the right is used
         }
         by.is_used_today =
             by.must_be_used_today || (by.has_holder ? *by.today > to_come : *by.today < to_come);
         out.is_certain = true;
         return out;
     }
-    // Nothing is left to decide if all notices are past.
+    // All notices may be past, so that nothing is left to decide.
     const bool is_decided =
         std::ranges::none_of(plainly.rights(), [](const leaving::left_by_right& r) { return r.decides(); });
     if (is_decided && !by.today) return std::nullopt;
@@ -504,7 +506,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
     for (std::size_t s = 0; s < plain.code.states.size(); ++s) {
         const std::uint32_t source = plain.code.state_sources[s];
         if (source == plainly.value_state() || source >= plainly.first_state()) continue;
-        if (plain.code.states[s] == "alive") continue;  // true whenever something is decided
+        if (plain.code.states[s] == "alive") continue;  // holds whenever a right is decided
         by.features.push_back(source);
         out.known.push_back(plain.code.states[s]);
     }
@@ -515,7 +517,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         add_named(t, named, out);
     }
     const std::size_t beside = named.is_beside_states ? named.known.size() : 0;
-    // Notices make steps between dates unequal: these move the path by the roots of their lengths.
+    // Notice dates make steps unequal, so normals are weighed by the root of the step's length.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
     by.weighs_steps = std::ranges::any_of(plainly.rights(), has_notice);
     std::set<std::uint32_t> normals;
@@ -534,10 +536,10 @@ payment_left payment_on(const untrained::date& d, const left_arrays& left) {
     return {row(0), row(1), row(4), {}};
 }
 
-// Finds the gain of all dates over every second of them, on the same paths.
+// Finds by how much exercise on all dates gains over every second date, on the same paths.
 void find_gain(untrained& of, const backward& all, const left_arrays& left, const training& by) {
     policy half = of.by;
-    half.normals.clear();  // only a bound takes them
+    half.normals.clear();  // normals serve the bound alone
     backward sweep(half, left.at_the_end(0), {}, by.threads, by.cancel);
     for (const std::size_t k : of.every_second_date()) {
         if (by.often) by.often();
@@ -596,13 +598,13 @@ std::vector<std::size_t> untrained::every_second_date() const {
 
 namespace {
 
-// Approximates the short rate by the rate over the next quarter of a year.
+// Returns the rate over the next quarter of a year, which stands for the short rate.
 double short_rate(const markets::curve& of, double years) {
     constexpr double quarter = 0.25;
     return (of.log_discount(years) - of.log_discount(years + quarter)) / quarter;
 }
 
-// A name that the script gives to a number of its own tells nothing.
+// Returns policy_to_find::date::levels. A level is 0 if several states have the feature's name.
 std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
                               double years, const markets::market_view& in) {
     std::vector<double> out;
@@ -624,7 +626,7 @@ std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& s
     return out;
 }
 
-// By feature: true if its product with a level is a price.
+// By feature: true if its product with the level is a price, false if their sum is a price's logarithm.
 std::vector<bool> products_among(const begun& of) {
     std::vector<bool> out;
     for (const std::uint32_t source : of.by.features) {

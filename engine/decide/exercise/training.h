@@ -21,65 +21,65 @@
 
 namespace tilewalk::exercise {
 
-// Begins the names of features that are volatilities of assets.
+// First words of the names of features that are volatilities of assets.
 inline constexpr std::string_view name_of_volatility = "the volatility of number ";
 
-// A policy before training: its features and dates.
+// A policy before its training: features and dates.
 struct policy_to_find {
-    policy by;                       // with all that follows from the trade
-    std::vector<std::string> known;  // names of the features, without the payment
-    // Features that the product names beside the states, and that models do not know: name and reason.
+    policy by;                       // filled but for what training finds
+    std::vector<std::string> known;  // names of the features but for the payment
+    // Features that the product names, but the market's models do not know: each with the reason.
     std::vector<std::string> left_out;
-    bool is_certain = false;  // nothing moves; there are no features
+    bool is_certain = false;  // nothing is random; there are no features
     struct date {
         double years = 0;
         std::string label;  // as the book wrote it
-        // By feature: a number that makes an observable of it: the logarithm of a price or a short rate as
-        // their sum, a price as their product. Else 0.
+        // By feature: the number that turns it into a quoted price or rate. Added to it, it gives the price's
+        // logarithm or the short rate; if are_products, multiplied by it, the price. 0 if there is none.
         std::vector<double> levels;
     };
-    std::vector<date> dates;         // of by.dates
+    std::vector<date> dates;         // by date of by.dates
     std::vector<bool> are_products;  // by feature
 };
-// Empty if no right is left. `tells_volatilities`: whether a saved policy tells assets apart by volatilities;
-// empty: if they are unlike. Throws as untrained_of does.
+// Returns the policy to train; empty if no right is left. `tells_volatilities` says whether a saved policy
+// has volatilities as features; if empty, unlike assets get them. Throws as untrained_of does.
 std::optional<policy_to_find> policy_to_find_of(const books::trade& t, const markets::market_view& in,
                                                 const plan::poll& often,
                                                 std::optional<bool> tells_volatilities = {});
 
-// A trade whose policy is to be trained: a program whose paths leave what it is trained on.
+// A trade whose policy is to be trained, with a program whose paths leave the training data.
 struct untrained {
-    policy by;  // without dates
+    policy by;  // its dates are still missing
     plan::trade_program made;
-    // Layout of the rows that paths leave: by section the states that leave some.
+    // Layout of the rows of training data: by section, the states that paths leave there.
     std::vector<cpu::left_numbers::of_section> leaves;
-    std::size_t rows = 0, end_row = 0;  // the end's: the value, then the sums of normals
-    // A date of a right, or of its notice.
+    std::size_t rows = 0, end_row = 0;  // end_row: the value at a path's end; then its sums of normals
+    // A date on which a right is used, or its notice is given.
     struct date {
         std::size_t step = 0;
-        // Rows: gives, offered, unit, alive, value, features, sums of normals.
+        // First of the date's rows, which are: gives, offered, unit, alive, value, features, sums of normals.
         std::size_t first_row = 0;
-        int index = 0;  // in the schedule, from 1
+        int index = 0;  // number in the block's schedule, from 1
         bool is_notice = false, has_notice = false;
-        std::optional<std::size_t> other;  // the payment of a notice, or the notice of a payment
+        std::optional<std::size_t> other;  // index of a notice's payment, or a payment's notice
         decision_date found;
 
         bool decides() const { return is_notice || !has_notice; }
     };
     std::vector<date> dates;
-    std::uint64_t paths = 0;   // to be walked
-    bool is_certain = false;   // nothing has to be found; there is no program
-    bool is_of_steps = false;  // all dates are those of a right at equal steps
+    std::uint64_t paths = 0;   // training paths to walk
+    bool is_certain = false;   // no training is needed; there is no program
+    bool is_of_steps = false;  // all dates stand for rights at any time, by equal steps
 
     static constexpr std::size_t row_of_features = 5;
     std::size_t row_of_sums() const { return row_of_features + by.functions.features() - 1; }
-    // True if training finds the gain of all dates over every second of them, counted from the last.
+    // True if training finds the gain of all dates over every second date, counted from the last.
     bool has_gain() const { return is_of_steps && dates.size() >= 4; }
     std::vector<std::size_t> every_second_date() const;
 };
-// Extras that take most of training: the dual bound's martingale, and the gain of exercise at any time.
+// Extras that are most of the work of training: the dual bound's martingale, and gain_of_step.
 enum class found_beside : std::uint8_t { nothing, bound_and_gain };
-// Empty if no right is left. Throws tilewalk::error (input) if the decision depends on too much.
+// Plans the training; empty if no right is left. Throws tilewalk::error (input) for too many features.
 std::optional<untrained> untrained_of(const books::trade& t, const markets::market_view& in,
                                       std::uint64_t paths, const plan::poll& often,
                                       found_beside wanted = found_beside::bound_and_gain);
@@ -91,14 +91,14 @@ struct training {
     std::span<const arrays::shock_cube> scenarios{};
     plan::poll often{};
     const std::atomic<bool>* cancel = nullptr;
-    fitting fits = fitting::usual;  // only usual finds what steps gain
+    fitting fits = fitting::usual;  // only `usual` finds gain_of_step
 };
-// Trains on the CPU. Throws tilewalk::error (numeric) if a path has no finite number.
+// Walks the training paths on the CPU. Throws tilewalk::error (numeric) if a path has no finite number.
 policy trained(untrained of, const training& by);
 
-// The policy must outlive the decider.
+// Returns a decider that follows `by`, which must outlive it.
 std::unique_ptr<language::decider> follower_of(const policy& by);
-// Plans that follow a policy, and that bound every policy. The first output of the latter is the bound.
+// Plans that follow a policy, and that bound every policy. The latter's first output is the bound.
 plan::trade_program following_plan(const books::trade& t, const markets::market_view& in, const policy& by,
                                    program::precision to, const plan::poll& often,
                                    plan::controller* controls = nullptr);
