@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t most_paths_tried = 4096;
 
-// Shares of paths that keep their normals. If paths draw uniforms, too, a rare payoff may come of those
-// alone, such as of jumps, and more rarely than a pilot sees. The second moment is then at worst twice that
-// without shifts, instead of ten times.
+// Shares of paths whose normals are not shifted. The larger one is for paths that draw uniforms, too: a rare
+// payoff may come from uniforms alone, as by a jump, more rarely than a pilot sees. The second moment is then
+// at most twice that without shifts; with the smaller share it could be ten times as large.
 constexpr double few_unshifted = 0.1, many_unshifted = 0.5;
 
 importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, const pilot_of_controls& by) {
@@ -34,7 +34,7 @@ importance::outcome pilot_of(const plan_to_shift& plan, std::uint64_t blocks, co
     pilot.slots = static_cast<std::size_t>(of.code->normals_per_step);
     pilot.times = of.when->times;
     pilot.unshifted = of.code->uniforms_per_step > 0 ? many_unshifted : few_unshifted;
-    // An own seed: the paths on which shifts were found would price too high.
+    // A seed of the pilot's own: the run's price would be too high on paths on which shifts were found.
     pilot.seed = decide::seed_for(by.run.seed, decide::purpose::importance);
     pilot.blocks = blocks;
     pilot.draw = by.operations.double_draws.normals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a run with what the engine itself adds to those of its caller.
+// Options of a run: the caller's, and what the engine's own callers add.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ class work;
 namespace tilewalk::verbs {
 
 struct inner_options : run_options {
-    // Source and store of work, in place of a journal.
+    // Finds and stores finished work, in place of a journal.
     std::shared_ptr<kept::work> work{};
-    // Content of the files that the settings `decisions` and `policy` name.
+    // Decisions to follow; null: those in the files of the settings `decisions` and `policy`.
     std::shared_ptr<const decide::followed_run> followed{};
 };
 

@@ -20,7 +20,7 @@ std::shared_ptr<const ready_trade> in_pairs(const ready_trade& of, shape_store& 
     out->code = shapes.one_of(std::move(made.code));
     out->data = std::move(made.data);
     out->when = std::move(made.when);
-    out->control_jumps /= 2;  // each half of a pair jumps by itself
+    out->control_jumps /= 2;  // a pair is the mean of its halves, and each jumps alone
     out->placed_jumps /= 2;
     out->remarks.emplace_back(remark);
     return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Antithetic pairs: each pair counts as one path.
+// Antithetic pairs of paths; each pair counts as one path.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace tilewalk::verbs {
 
-// Turns the paths of a trade, and of its bound unless nested, into pairs, with a remark.
+// Rewrites a trade to walk pairs, with a remark; likewise its bound, unless that is nested.
 void walk_in_pairs(planned& p, shape_store& shapes);
 
 }  // namespace tilewalk::verbs

@@ -20,18 +20,18 @@ namespace {
 
 using quasi::construction;
 
-// Limit on a construction's blocks of 256 paths. Choices over the suite `convergence` have 81 % of the
-// efficiency of the best construction from 4 blocks, 84 % from 6, 85 % from 8 and from 16; in randomisations
-// of 64 or 128 points they have less from few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
+// Limit on blocks of 256 paths for each construction. Over the suite `convergence`, choices have 81 % of the
+// best construction's efficiency with 4 blocks, 84 % with 6, and 85 % with 8 or 16; runs by randomisations of
+// 64 or 128 points have less with few blocks (bench/results/2026-11-26-AMD-EPYC-pilots.txt).
 constexpr std::uint64_t most_blocks = 8;
 
-// The time of a path by each construction relative to independent numbers, in the order in which equals are
-// preferred. Costs lie halfway between those of an Asian on an H100 in double, whose paths are the cheapest
-// (1.7 by steps, 1.9, 3.1, and 1.4 by a coarse bridge;
+// A construction, and its time per path over that of independent numbers. Of equals the first is preferred.
+// Times lie halfway between those of an Asian on an H100 in double, whose paths cost least (1.7 by steps, 1.9
+// by a bridge, 3.1 by principal components, 1.4 by a coarse bridge;
 // bench/results/2026-11-26-NVIDIA-H100-80GB-HBM3-bench-convergence-asian.jsonl), and those of models whose
-// paths cost more than their numbers. A coarse bridge costs 1.2 / 0.72, the part of a full bridge's gain that
-// it has at 131,072 paths (geometric mean over nine trades of more than 32 steps): few points do not show
-// what independent numbers leave between its dates. Costs, and so choices, are the same on every device.
+// paths cost more than their numbers. A coarse bridge counts as 1.2 / 0.72: at 131,072 paths it has 0.72 of a
+// full bridge's gain (geometric mean of nine trades of more than 32 steps), since independent numbers fill in
+// between its dates, which a pilot's few points do not show. Choices are the same on every device.
 struct candidate {
     construction how;
     double cost;
@@ -39,13 +39,14 @@ struct candidate {
 constexpr std::array candidates{candidate{construction::bridge, 1.5}, candidate{construction::principal, 2.0},
                                 candidate{construction::coarse, 1.7}, candidate{construction::steps, 1.3}};
 
-// Gain below which independent numbers stay. Chance shows this gain once in 8 times from 64 randomisations
-// with normal means, once in 4 from 32 (chi-squared), and a run then takes longer for nothing. Without points
-// the error may be ten times as large: a difference of two options whose pilot showed 1.3 gained 120 times.
+// Gain below which independent numbers are kept. By chance, points without any gain show this gain once in 8
+// times from 64 randomisations with normal means, once in 4 from 32 (chi-squared), and the run takes longer
+// for nothing. The reverse may cost an error ten times as large: for a difference of two options the pilot
+// showed 1.3, and the run gained 120 times.
 constexpr double least_gain = 1.25;
 
-// worth_of assumes that the variance falls as a power of the number of points; the variances at 1 and at 32
-// points give the exponent.
+// Time of a path over that by independent numbers. worth_of extrapolates the gain at 32 points: it assumes
+// that the variance falls as a power of the number of points.
 double cost_of(construction how) {
     return std::ranges::find(candidates, how, &candidate::how)->cost;
 }
@@ -56,11 +57,10 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power_of(points)) / cost_of(how);
 }
 
-// Compares a payoff with what a control leaves of it: gains of smooth payoffs grow half as fast beyond 32
-// points, and a whole power would promise the smoother one too much. Over 17 trades of the suite
-// `convergence` and 299 others, 131,072 paths, choices by this have 1.4 and 1.24 times the efficiency of
-// choices by a whole power; it was picked on these trades
-// (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
+// Returns a gain in time by which a payoff compares with what a control leaves of it. Gains of smooth payoffs
+// grow half as fast beyond 32 points as worth_of promises. On 17 trades of the suite `convergence` and 299
+// others, with 131,072 paths, choices by this have 1.4 and 1.24 times the efficiency of choices by worth_of.
+// The rule was fitted to these trades (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
 double modest_worth_of(construction how, double gain, double points) {
     return std::pow(gain, 1 + (power_of(points) - 1) / 2) / cost_of(how);
 }

@@ -132,7 +132,7 @@ error at_trade(const books::trade& t, const std::exception& any) {
     if (known == nullptr) return error(error_kind::internal, any.what(), t.where);
     const error& e = *known;
     if (!e.where().file.empty() && e.where().line > 0) return e;
-    // Put the file of the failure before its message if it is not the trade's.
+    // A file other than the trade's is named in front of the message.
     const bool is_told = e.where().file.empty() || e.where().file == t.where.file;
     const std::string message = is_told ? e.message() : e.where().file + ": " + e.message();
     location where = t.where;

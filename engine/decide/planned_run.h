@@ -21,7 +21,7 @@
 
 namespace tilewalk::verbs {
 
-// A run of a book in markets. Plans are ordered by market, then as in the book.
+// A run of a book in one or more markets. Plans are in order of market, then of the book.
 struct planned_run {
     const settled& run;
     const cpu::lane_operations& operations;
@@ -32,14 +32,14 @@ struct planned_run {
     std::string started;
     std::vector<planned> plans;
     std::vector<std::vector<factor_pair>> missing_correlations;  // by market
-    bool wants_bounds = true;                                    // see stages
+    bool wants_bounds = true;                                    // see stages in engine/study/price.h
     policy_stages policies{};
-    cuda::gpu_facts facts_of_policies{};  // of the GPUs that found policies
+    cuda::gpu_facts facts_of_policies{};  // GPUs that found policies
     std::vector<left_work> left_to_processor{};
 };
 void choose_points(planned_run& r, const sources& from, const teller& tells);
 decide::decided_by_trade decided_in(const planned_run& r);
-// By trade, summed over all markets.
+// Returns for each trade the steps of one path, summed over markets.
 std::vector<std::uint64_t> steps_of_paths(const planned_run& r);
 
 }  // namespace tilewalk::verbs

@@ -39,7 +39,7 @@ struct saved_policy {
     std::vector<date> dates;
 };
 
-using saved_policies = std::map<std::string, std::shared_ptr<const saved_policy>, std::less<>>;
+using saved_policies = std::map<std::string, std::shared_ptr<const saved_policy>, std::less<>>;  // by trade
 
 // Empty if training took no paths: there is nothing to save.
 std::optional<saved_policy> saved_of(const books::trade& t, const markets::market_view& in, const policy& by,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sums are taken in one order, so that the same paths give the same shifts everywhere.
+// Sums are taken in a fixed order, so that equal paths give equal shifts on every machine.
 #include "engine/decide/importance/search.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t lanes = cpu::lanes;
 
-// Directions: one slot, times a power of the time left. More freedom would follow a pilot's noise.
+// Limits on directions: one slot's normals times a power of the time left. More would fit noise.
 constexpr std::size_t most_directions = 12, most_powers = 3;
 
-// Orthonormal directions of one slot each: functions of the step.
+// Orthonormal directions in which normals are shifted: each shifts one slot, by a function of the step.
 class directions {
   public:
     directions(std::size_t slots, std::span<const double> times) : slots_(slots), steps_(times.size() - 1) {
@@ -31,7 +31,7 @@ class directions {
         for (std::size_t d = 0; d < powers && d < steps_; ++d) {
             std::vector<double> f(steps_);
             for (std::size_t s = 0; s < steps_; ++s) {
-                // A drift that is even in time, or in steps if no time passes.
+                // The first direction is a drift at an even rate in time, or by step if no time passes.
                 f[s] = end > 0 ? kernels::sqrt(times[s + 1] - times[s]) : 1.0;
                 for (std::size_t k = 0; k < d; ++k)
                     f[s] *= end > 0 ? (end - times[s]) / end : double(steps_ - s) / double(steps_);
@@ -65,26 +65,26 @@ class directions {
         return sum;
     }
     std::size_t slots_, steps_;
-    std::vector<std::vector<double>> by_step_;  // by power
+    std::vector<std::vector<double>> by_step_;  // [power][step], the same for each slot
 };
 
-using point = std::vector<double>;  // by direction
+using point = std::vector<double>;  // coordinate by direction
 
 double product(std::span<const double> a, std::span<const double> b) {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
     return sum;
 }
-// Returns the density of normals with the mean `shift` over that of plain ones.
+// Returns the density at `at` of normals with mean `shift`, over the density of unshifted normals.
 double density_of(std::span<const double> shift, std::span<const double> at) {
     return kernels::exp(product(shift, at) - 0.5 * product(shift, shift));
 }
 
-// A mixture of shifts, by shares of the shifted paths.
+// A mixture of shifted normals; `shares` are of the shifted paths and add up to 1.
 struct mixture {
     std::vector<point> shifts;
     std::vector<double> shares;
-    double unshifted;  // share of all paths
+    double unshifted;  // share of all paths that is not shifted
 
     double density(std::span<const double> at) const {
         double sum = 0;
@@ -94,7 +94,7 @@ struct mixture {
     double weight(std::span<const double> at) const {
         return 1 / (unshifted + (1 - unshifted) * density(at));
     }
-    // Returns the importance shift of each of `paths` paths, in proportion to `shares`.
+    // Returns a shift for each of `paths` paths; each shift as often as its share says.
     std::vector<point> dealt(std::size_t paths) const {
         std::vector<point> out;
         for (std::size_t i = 0; i < paths; ++i) {
@@ -107,7 +107,7 @@ struct mixture {
     }
 };
 
-// Paths of a pilot: their coordinates along the directions, and payoffs.
+// Paths of a pilot: coordinates of their normals along the directions, and payoffs.
 struct paths {
     std::vector<point> at;
     std::vector<double> payoffs;
@@ -123,7 +123,7 @@ class walks {
     walks(const pilot& by, const directions& along)
         : by_(by), along_(along), normals_((along.slots() * along.steps() + 1) / 2 * 2) {}
 
-    // Walks a path for each shift; shifts must fill whole blocks.
+    // Walks a path for each shift. The number of shifts must be a multiple of `lanes`.
     paths walk(std::span<const point> shifts) {
         paths out;
         for (std::size_t first = 0; first < shifts.size(); first += lanes) {
@@ -155,7 +155,7 @@ class walks {
                      key);
     }
 
-    // Shifts the normals, and returns the paths' coordinates.
+    // Shifts the normals of a block, and returns the coordinates of its paths.
     std::vector<point> place(std::span<const point> shifts) {
         std::vector<point> out(lanes, point(along_.size(), 0.0));
         for (std::size_t step = 0; step < along_.steps(); ++step) {
@@ -180,19 +180,20 @@ class walks {
     struct row {
         double of[lanes];
     };
-    std::vector<row> normals_;  // by step and slot; a draw makes two
+    std::vector<row> normals_;  // by step and slot; draws come in pairs of rows
 };
 
-// Shifts of all kinds and sizes: along one slot; along all, as if assets fall together; any other way.
+// Shifts of all sizes, in three kinds: along one slot; along all slots alike, as if assets fell together; and
+// in random directions.
 class scouts {
   public:
     scouts(std::uint64_t seed, const directions& along) : seed_(seed), along_(along) {}
 
-    // Returns a shift for each path; a few have the same.
+    // Returns a shift for each path; groups of `alike` paths share one.
     std::vector<point> send(std::size_t paths) {
         std::vector<point> out;
         for (std::size_t i = 0; out.size() < paths; ++i) {
-            // All kinds get all sizes evenly.
+            // Multiples of the golden ratio spread sizes evenly over each kind.
             const double size = least + (most - least) * fraction(static_cast<double>(i) * golden);
             const double side = i % 2 == 0 ? 1 : -1;
             const bool has_one_slot = along_.slots() == 1;
@@ -218,7 +219,7 @@ class scouts {
   private:
     static constexpr std::size_t alike = 8;
     static_assert(lanes % alike == 0);
-    // In deviations of plain paths. Payoffs further out are worth next to nothing.
+    // Sizes of shifts, in standard deviations. Payoffs further out than `most` hardly count.
     static constexpr double least = 1, most = 7;
     static constexpr double golden = 0.6180339887498949;
     static double fraction(double x) { return x - std::floor(x); }
@@ -237,13 +238,13 @@ class scouts {
     const directions& along_;
 };
 
-// Paths of many shifts, as a sample of their mixture. A path's weight is the density of plain paths over that
-// of the mixture, which the share of plain paths bounds.
+// Paths walked with many shifts, taken as one sample of the mixture of these shifts. A path's weight is the
+// density of unshifted normals over that of the mixture; the share of unshifted paths bounds it.
 class pool {
   public:
     pool(double centre, double unshifted) : centre_(centre), unshifted_(unshifted) {}
 
-    // shifts` has one for each path.
+    // `shifts` has the shift of each path of `more`.
     void add(paths&& more, const std::vector<point>& shifts) {
         const std::size_t known = components_.size(), before = paying_.size();
         for (const point& s : shifts) {
@@ -267,15 +268,15 @@ class pool {
         }
     }
 
-    // Returns the mixture of normals that is closest in cross-entropy to the best law for the payoff: one
-    // shift, and more while these leave clearly less. Empty if no path pays.
+    // Returns the mixture closest in cross-entropy to the best sampling law for the payoff. Starts from one
+    // shift, and adds shifts while each leaves clearly less variance. Empty if no path pays.
     std::optional<mixture> closest() const {
         if (paying_.empty()) return std::nullopt;
         mixture out{
             {mean_by([](const sampled& s) { return s.weight * kernels::abs(s.payoff); })}, {1.0}, unshifted_};
         while (out.shifts.size() < most_ways) {
             mixture more = out;
-            // Start from where most of the remaining variance comes from.
+            // Start the new shift at the mean of the paths that make most of the second moment.
             more.shifts.push_back(
                 mean_by([&](const sampled& s) { return s.weight * out.weight(s.at) * s.payoff * s.payoff; }));
             for (double& x : more.shares) x *= 0.5;
@@ -299,7 +300,7 @@ class pool {
     struct sampled {
         point at;
         double payoff = 0;
-        double density = 0;  // of all components, times their paths
+        double density = 0;  // sum over components of density times number of paths
         double weight = 0;
     };
 
@@ -314,13 +315,14 @@ class pool {
         for (double& x : out) x /= sum;
         return out;
     }
-    // Returns a multiple of the second moment that a run with this mixture would have.
+    // Returns the second moment, up to a constant factor, that a run with this mixture would have.
     double squares_left(const mixture& by) const {
         double sum = 0;
         for (const sampled& s : paying_) sum += s.weight * by.weight(s.at) * s.payoff * s.payoff;
         return sum;
     }
-    // Expectation maximisation: paths belong to shifts by shares of density; shifts are means of paths.
+    // Improves a mixture by expectation maximisation: each path belongs to the shifts in proportion to their
+    // densities, and each shift moves to the weighted mean of its paths.
     void settle(mixture& m) const {
         constexpr int rounds = 20;
         for (int round = 0; round < rounds; ++round) {
@@ -337,7 +339,7 @@ class pool {
             double all = 0;
             for (const double x : next.shares) all += x;
             for (std::size_t w = 0; w < m.shifts.size(); ++w) {
-                // A shift without paths stays where it is.
+                // A shift that attracts no paths keeps its place.
                 if (!(next.shares[w] > least_share * all)) {
                     next.shares[w] = least_share * all;
                     next.shifts[w] = m.shifts[w];
@@ -358,14 +360,15 @@ class pool {
     std::vector<component> components_;
 };
 
-// Half of the paths or more often pay the median: only what differs from it has a variance.
+// Returns the payoff's centre. At least half of the paths of a rare payoff pay the median, so variance comes
+// from payoffs that differ from it.
 double median_of(std::vector<double> payoffs) {
     const auto middle = payoffs.begin() + static_cast<std::ptrdiff_t>(payoffs.size() / 2);
     std::nth_element(payoffs.begin(), middle, payoffs.end());
     return *middle;
 }
 
-// Returns the share of paths that would carry the payoff's difference from its centre, were all equal.
+// Returns the effective share of paths that differ from the centre: the share if all differences were equal.
 double share_that_pays(std::span<const double> payoffs, double centre) {
     double sum = 0, squares = 0;
     for (const double y : payoffs) {
@@ -374,10 +377,10 @@ double share_that_pays(std::span<const double> payoffs, double centre) {
     }
     return squares > 0 ? sum * sum / (squares * static_cast<double>(payoffs.size())) : 0;
 }
-// Above this share, shifts gain little, and points and controls more without them.
+// Above this share a payoff is not rare: shifts gain little, and points and controls gain more without them.
 constexpr double most_share_that_pays = 0.1;
 
-// Variances of plain payoffs and of weighted ones, on paths of the run's mixture.
+// Variances per path without shifts and with weights, both estimated on paths of the run's mixture.
 struct variances {
     double plain = 0, weighted = 0;
     double fewer_paths() const {
@@ -410,7 +413,7 @@ double variance_of(std::span<const double> payoffs, double centre) {
     const double n = static_cast<double>(payoffs.size());
     return squares / n - sum / n * (sum / n);
 }
-// True if plain paths that pay don't speak against the shifts: weights make less of them.
+// True if unshifted paths do not contradict the gain: the mixture's weights reduce their second moment.
 bool agree(const paths& plain, const mixture& by, double centre) {
     double squares = 0, weighted = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -420,7 +423,7 @@ bool agree(const paths& plain, const mixture& by, double centre) {
     }
     return weighted <= squares;
 }
-// Paths with shifts take up to twice as long, and a pilot may err.
+// Least gain in paths. Paths with shifts take up to twice as long, and a pilot may err.
 constexpr double least_gain = 3;
 
 bool all_finite(const std::vector<double>& of) {
@@ -467,7 +470,7 @@ outcome find(const pilot& by) {
     }
     if (!best) return out;
 
-    // Judges have the mixture's share of plain paths.
+    // The last paths judge the mixture as a run would use it, with its share of unshifted paths.
     const auto unshifted = static_cast<std::size_t>(by.unshifted * static_cast<double>(of_judges) + 0.5);
     std::vector<point> mixed = best->dealt(of_judges - unshifted);
     mixed.resize(of_judges, none);

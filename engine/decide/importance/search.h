@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for shifts of normals under which a rare payoff is no longer rare (see
-// products/program/shift.h). A pilot's plain paths show whether the payoff is rare; scouts, each shifted
-// another way, look for it; paths with the mean shift of those that found it look around there. Other paths
-// judge.
+// Searches for shifts of normals under which a rare payoff is no longer rare (see products/program/shift.h).
+// A pilot's unshifted paths show whether the payoff is rare. Scouts, with shifts of all kinds, look for it.
+// Rounds of paths then take the mean shifts of those that found it. A last set of paths judges the gain.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +18,32 @@ namespace tilewalk::importance {
 
 struct found_shifts {
     program::normal_shifts normals;
-    // How many times fewer paths are enough for the same error, as the pilot says.
+    // Factor by which paths can be fewer for the same error, as the pilot estimates.
     double fewer_paths = 1;
     std::uint64_t pilot_paths = 0;
 };
 
 struct pilot {
-    std::size_t slots = 0;      // normals of a step
-    std::vector<double> times;  // of the grid, from 0
-    double unshifted = 0.1;     // share of paths that keep their normals
+    std::size_t slots = 0;      // normals per step
+    std::vector<double> times;  // of steps, beginning with 0
+    double unshifted = 0.1;     // share of paths that are not shifted
     std::uint64_t seed = 0;
-    std::uint64_t blocks = 0;               // most to walk, of cpu::lanes paths
-    cpu::lane_draw<double> draw = nullptr;  // of normals
-    // Returns payoffs with these normals; all else random depends on the block's number.
+    std::uint64_t blocks = 0;               // blocks of cpu::lanes paths to walk at most
+    cpu::lane_draw<double> draw = nullptr;  // draws normals
+    // Writes the payoffs of a block's paths with these normals. Other random numbers follow from `block`.
     std::function<void(std::uint64_t block, const arrays::shock_cube& normals, double* payoffs)> walk;
 
     static constexpr std::uint64_t fewest_blocks = 3;
-    // Limit on the normals of a path: those of a block are in memory at once.
+    // Limit on a path's normals, because those of a whole block are in memory at once.
     static constexpr std::size_t most_normals = 16384;
-    // Moves of more slots are made ahead of the paths on a GPU, from plain normals.
+    // Limit on slots: with more, a GPU makes moves ahead of the paths from normals that are not shifted.
     static constexpr std::size_t most_slots = 63;
 };
 
 struct outcome {
-    // Empty if the payoff is not rare, if no path finds it, or if shifts show no gain.
+    // Empty if the payoff is not rare, no path finds it, or shifts show no gain.
     std::optional<found_shifts> shifts{};
-    double variance = 0;  // of a path of the run, as far as the pilot knows
+    double variance = 0;  // estimate per path, with the shifts if there are any
 };
 outcome find(const pilot& by);
 

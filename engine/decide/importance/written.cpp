@@ -40,7 +40,7 @@ found_shifts shifts_written_as(const std::string& text) {
         out.normals.centre = read.at("centre").get<double>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
-        // Weights are right for any shifts whose shares add up to 1.
+        // Shifts need not be those that a pilot would find: the price is right if shares add up to 1.
         const bool is_mixture =
             std::abs(shares - 1) < 1e-9 && out.normals.unshifted > 0 && out.normals.unshifted <= 1;
         if (!is_mixture) throw error(error_kind::input, "found shifts whose shares do not add up to 1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shifts as JSON, by which a later run needs no pilot.
+// Importance shifts as JSON, so that a later run can take them without a pilot.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tilewalk::importance {
 
 std::string written(const found_shifts& what);
-// Reads the same bits. Throws tilewalk::error (input) for malformed text.
+// Reads what written() returned, bit for bit. Throws tilewalk::error (input) for malformed text.
 found_shifts shifts_written_as(const std::string& json);
 
 }  // namespace tilewalk::importance
