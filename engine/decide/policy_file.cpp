@@ -31,7 +31,7 @@ std::string policy_json(const fitted_side& side) {
            ", \"coefficients\": " + json_list(side.coefficients) + "}";
 }
 
-// Writes cases only for a decision that has levels.
+// Writes a date's fits. Cases by uses left or notice are written only if the date has them.
 std::string policy_json(const decision_date& f) {
     const auto fit = [](const fitted_side& paid, const fitted_side& unpaid,
                         const std::vector<double>& slopes) {

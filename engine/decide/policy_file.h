@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of policies: JSON, one line a date, whose numbers read back to the same bits.
+// Files of policies: JSON with one line for each date, whose numbers read back to the same bits.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ inline constexpr std::string_view policy_format_name = "tilewalk-policies-1";
 
 std::string policies_json(std::span<const exercise::saved_policy> all);
 
-// In the order of the file. Throws tilewalk::error (input) for malformed text, or a trade twice.
+// Keeps the file's order. Throws tilewalk::error (input) for malformed text or a second policy of a trade.
 std::vector<exercise::saved_policy> read_policies(const std::string& text, const std::string& name);
-// Reads a file likewise. Throws (io) if it can't be read.
+// Reads a file as read_policies does. Throws tilewalk::error (io) if it can't be read.
 std::vector<exercise::saved_policy> load_policies(const std::string& file);
 
 }  // namespace tilewalk::report

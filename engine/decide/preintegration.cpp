@@ -17,10 +17,10 @@ constexpr const char* remark_on_integration =
     "preintegration: the shocks before its dates are integrated along one direction, without a control "
     "variate";
 
-// Factor of time that a pilot has to show, because its own error is that large.
+// Least factor of time saved in a pilot: the pilot's own error is about as large.
 constexpr double least_time_saved = 1.5;
 
-// Returns the work of a path in additions. A normal number costs as much as some exponentials.
+// Returns the work of a path, in additions. `normal` is the work of drawing one normal number.
 double cost_of_path(const ready_trade& of) {
     constexpr double normal = 30;
     double out = normal * of.code->normals_per_step * static_cast<double>(of.when.steps());
@@ -50,8 +50,8 @@ std::shared_ptr<const ready_trade> integrated(const books::trade& t, const plann
 }
 
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by) {
-    // A payoff without jumps gains by many points what 32 do not show: 5 to 36,000 times over those of a run
-    // (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
+    // A payoff without jumps gains more by a run's many points than by a pilot's 32: 5 to 36,000 times as
+    // much (bench/results/2026-11-30-AMD-EPYC-bench-convergence-preintegration.jsonl).
     if (by.run.unit_paths > 0 &&
         program::jumps_of(*integrated.code, integrated.data, integrated.when).empty())
         return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pre-integration along a direction of the step before a date (see products/program/integrate.h), if a pilot
-// shows a gain. Without a control: paths that go on below a barrier have another law than a control's.
+// Pre-integration: averages a payoff analytically along one direction of the normals before a date (see
+// products/program/integrate.h), if a pilot shows a gain. Such trades have no control: paths that must stay
+// below a barrier have another law than the control's mean assumes.
 #pragma once
 
 #include <memory>
@@ -11,11 +12,11 @@
 
 namespace tilewalk::verbs {
 
-// Null if nothing can be integrated, and for trades with rights or scenarios.
+// Returns the pre-integrated trade; null if nothing can be integrated, or the trade has rights or scenarios.
 std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p,
                                               program::precision walked_in, shape_store& shapes);
 
-// Always true over points if no jump is left; else if a pilot shows that integration saves time.
+// True if integration saves time: over points always if no jump is left, else if a pilot shows it.
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by);
 
 }  // namespace tilewalk::verbs

@@ -15,8 +15,9 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Points have randomisations, whose spread is the error. Stored payoffs are summed by tile alone. A last tile
-// without its last quarter would leave a part without paths.
+// True if paths can be tallied by quarters of tiles, and whole tiles are too few. Points need no quarters:
+// their error is the spread of randomisations. Stored payoffs are summed by tile alone. A last tile without
+// its last quarter would leave a part without paths.
 bool has_quarters(const settled& run) {
     const std::uint64_t in_last = (run.paths - 1) % kernels::paths_per_tile + 1;
     return kernels::tiles_of(run.paths) < least_parts && run.unit_paths == 0 && run.replay.empty() &&
@@ -40,7 +41,7 @@ class programs_with_quarters {
 
   private:
     struct entry {
-        std::shared_ptr<const program::path_program> of, made;  // `of` keeps the key's address taken
+        std::shared_ptr<const program::path_program> of, made;  // `of` keeps the key alive
     };
     std::mutex lock_;
     std::map<const program::path_program*, entry> made_;

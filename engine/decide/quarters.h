@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tallies of quarters of tiles, so that differences between markets have errors in runs of few tiles.
+// Tallies by quarter of a tile, so that differences between markets get an error in runs of few tiles.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace tilewalk::verbs {
 
-// Has trades tally the quarters of their tiles if whole tiles are too few for an error.
+// Makes trades tally the quarters of their tiles if whole tiles are too few to estimate an error.
 void tally_quarters(std::span<planned> plans, const settled& run, const std::atomic<bool>* cancel);
 
-// Returns the mean of each quarter of the run in order; empty if none was tallied.
+// Returns the mean of each quarter tile in order of paths; empty if quarters were not tallied.
 std::vector<double> means_of_quarters(const run::tally& of);
 
 }  // namespace tilewalk::verbs

@@ -138,7 +138,7 @@ early_exercise read_early(const json_value& value, const std::string& path, cons
     return e;
 }
 
-// Formats before version 3 have no remarks, no value, and always an error.
+// Results of format 2 have no remarks and no value, and always have an error.
 price_row read_row(json_members from, bool is_older, const std::string& name) {
     price_row row;
     row.trade = from.text("trade");
@@ -217,7 +217,7 @@ greek_row read_greek(json_members from, bool, const std::string&) {
     return row;
 }
 
-// Empty if the document has not stated its format yet.
+// Empty if the part of the document that was read has no format yet.
 std::optional<bool> is_of_older_format(const json_value& document) {
     const auto format = document.find("format");
     if (format == document.end()) return {};
@@ -226,7 +226,8 @@ std::optional<bool> is_of_older_format(const json_value& document) {
     return {};
 }
 
-// Rows, read as they are parsed. The first error waits until the whole text is known to be JSON.
+// Reads the rows of a list while the text is parsed. Keeps the first error until all of the text is known to
+// be JSON, whose errors come first.
 template <class Row>
 class listed_rows {
   public:
@@ -234,7 +235,7 @@ class listed_rows {
     listed_rows(std::string_view list, const std::string& name, read_one read)
         : list_(list), name_(name), read_(read) {}
 
-    // Rows that come before the format stay in the document.
+    // Takes rows once the format is known. Rows before it stay in the document, and with() takes them later.
     report::element_reader reader() {
         return {list_, [this](const json_value& document, const json_value& element) {
                     const std::optional<bool> is_older = is_of_older_format(document);
@@ -283,12 +284,12 @@ report::told_results report::read_told_results(const std::string& text, const st
             {name}, "format");
     told_results r;
     r.manifest = read_manifest(root.mapping("manifest"), name);
-    if (root.has("remarks")) root.texts("remarks");  // which follow from the rows
+    if (root.has("remarks")) root.texts("remarks");  // not kept: they follow from the rows
     r.rows = rows.with(root.list("rows"), is_older);
-    if (!is_older) root.list("totals");  // which follow from the rows
+    if (!is_older) root.list("totals");  // not kept: they follow from the rows
     if (root.has("greeks")) {
         r.greeks = greeks.with(root.list("greeks"), is_older);
-        root.list("greek_totals");  // which follow from the sensitivities
+        root.list("greek_totals");  // not kept: they follow from the sensitivities
     }
     root.finish();
     return r;

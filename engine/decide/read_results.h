@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads results from JSON without trust: every member must be there, once, of its type, and known.
+// Reads results from JSON and trusts nothing: each member must be known, there once, and of its type.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct told_results {
     run_manifest manifest;
     std::vector<greek_row> greeks;
 };
-// Throws tilewalk::error (input).
+// Throws tilewalk::error (input) for malformed results. `name` names the text in messages.
 told_results read_told_results(const std::string& json, const std::string& name);
 
 }  // namespace tilewalk::report

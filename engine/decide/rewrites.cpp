@@ -81,7 +81,7 @@ void rewriter::integrate(plans_of_trade& of) const {
     }
 }
 
-// A right that is used today pays a fixed amount.
+// Subtracts a control, but not from a trade whose right is used today: that pays a fixed amount.
 void rewriter::subtract(plans_of_trade& of) const {
     std::optional<chosen_control> found;
     for (std::size_t m = 0; m < in_.size(); ++m) {

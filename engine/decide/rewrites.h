@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites of a trade's plan before its paths are walked, in order: integrate jumps, subtract a control,
-// shift normals, pair paths. Prices, sessions, explanations and kernels made ahead share one list.
+// shift normals, pair paths. Prices, sessions, explanations and kernels compiled ahead all use this list.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +21,36 @@ class teller;
 
 struct scenarios_of_markets {
     std::vector<arrays::shock_cube> cubes;
-    std::vector<std::uint32_t> first;  // by market
+    std::vector<std::uint32_t> first;  // by market: index of its first cube
 
     explicit scenarios_of_markets(std::span<const market> in);
 };
 
 struct control_stages {
-    // Controls that move with the run's markets; null: the run chooses in its first market.
+    // Controls that move with the run's markets; null: the first market's pilot chooses.
     moving_controls* about = nullptr;
     jumps_of_controls jumps = jumps_of_controls::any;
-    double least_gain = 0;  // controls that promise less are left out
+    double least_gain = 0;  // controls whose fewer_paths is lower are left out
 };
 
 struct plans_of_trade {
     const books::trade& trade;
     std::vector<planned*> plans;
-    chosen_control control{};  // result: that of the last market which has one
+    chosen_control control{};  // set by rewrites: the control found last
 };
 
-// Failures stay with their plans.
+// Rewrites plans. A trade that fails keeps its failure in its plan, and the others go on.
 class rewriter {
   public:
-    // All arguments must outlive this.
+    // All arguments must outlive the rewriter.
     rewriter(const pilot_of_controls& by, const sources& from, shape_store& shapes,
              std::span<const market> in, const control_stages& stages = {})
         : by_(by), from_(from), shapes_(shapes), in_(in), scenarios_(in), stages_(stages) {}
 
     void rewrite(plans_of_trade& of) const;
     chosen_control rewrite(const books::trade& t, planned& p) const;
-    // Rewrites all trades, plans ordered by market, then trade: one rewrite of all before the next.
+    // Rewrites all trades. `plans` are in order of market, then trade. Each rewrite goes over all trades
+    // before the next one begins.
     void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
                  timings* times) const;
 

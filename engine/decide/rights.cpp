@@ -19,7 +19,8 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Standard deviations on a date. A policy knows little of what only a sixth of its paths have seen.
+// In standard deviations of a date's feature. Only a sixth of training paths is further out on a side, so
+// that a policy knows little there.
 constexpr double far_for_policies = 1;
 
 void add_to(std::string& all, const std::string& text) {
@@ -54,7 +55,7 @@ void policy_of_trade::prepare(std::uint64_t most_paths) {
                    " and was found anew");
 }
 
-// Returns false without a policy, or if one that the caller holds does not fit.
+// Returns false if no policy was decided on, or the caller's does not fit the trade any more.
 bool policy_of_trade::takes_decided(const plan::poll& often) {
     const decide::decided known = by_.from.known(trade_.id);
     if (!known.policy) return false;
@@ -110,7 +111,7 @@ void policy_of_trade::add_remark(const std::string& text) {
 void policy_of_trade::take(exercise::policy found) {
     policy_ = std::move(found);
     untrained_.reset();
-    // A part of a run has its own policy only after today.
+    // A part of a run has its own policy for future dates; the whole run decides about today.
     if (by_.run.fits != exercise::fitting::usual && policy_->uses == 0) policy_->is_used_today = false;
     if (by_.stages != nullptr && by_.stages->change) by_.stages->change(*policy_);
 }
@@ -124,7 +125,7 @@ void policy_of_trade::find(int threads) {
 
 namespace {
 
-// Plans the nested bound of a trade whose rights one side has, or adds a remark why there is none.
+// Plans the nested bound of a trade whose rights are one side's. If it has none, adds a remark that says why.
 void nest(ready_rights& to, const books::trade& t, const markets::market_state& in,
           const exercise::policy& by, const plan::poll& often) {
     std::string why = exercise::why_not_nested(by);
@@ -166,7 +167,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
         if (auto saved = exercise::saved_of(t, in, policy, often))
             rights->saved = std::make_shared<const exercise::saved_policy>(*std::move(saved));
     }
-    // A use that does not end the trade is part of the following plan.
+    // If the trade goes on after a use today, the plan that follows the policy has that use in it.
     const bool ends_today = policy.uses == 0 || p.ready->certain;
     if (policy.is_used_today && ends_today) rights->used_today = policy.today;
     if (!p.ready->certain) {
@@ -181,7 +182,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
 
 namespace {
 
-// Returns why the price is the policy's worth; empty if there is a bound.
+// Returns why the price is the policy's worth instead of the middle of two bounds; empty if it is the middle.
 std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.paths == 0) return {};
     if (!of.bounding && !of.nested) return "both sides have rights, or no normal shock moves the path";
@@ -192,15 +193,16 @@ std::string why_no_bound(const price_row& row, const ready_rights& of, const fou
     return is_number ? "" : "its paths gave no finite number";
 }
 
-// Extrapolates to rights at any time. The price itself is for the dates stated.
+// Adds the price extrapolated from rights on the stated dates to rights at any time. The row's price stays
+// that for the stated dates.
 void add_extrapolation(early_exercise& to, double price, const ready_rights& of) {
     if (!of.gain_of_step || of.used_today) return;
     to.extrapolated = price + *of.gain_of_step;
     to.step_error = std::hypot(*of.gain_of_step, of.error_of_gain);
 }
 
-// True if the bounds are too far apart for their middle to be a price. A gap within 4 errors of the policy
-// may be chance: a policy that came out low is not taken for the price.
+// True if the bounds are too far apart for their middle to be the price. A gap within 4 standard errors may
+// be chance: else a policy that came out low by chance would become the price.
 bool are_wide(const early_exercise& e) {
     const double apart = e.upper_bound - e.lower_bound;
     const bool has_error = is_figure(e.policy_error);
@@ -251,7 +253,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
         row.price = (e.lower_bound + e.upper_bound) / 2;
         row.standard_error = std::hypot(e.policy_error, error_of_bound) / 2;
     }
-    // Chance may swap the bounds, so that the middle lies beyond an end.
+    // By chance the lower bound may come out above the upper one; the interval covers the middle, too.
     const double width = run::width_95(row.degrees_of_freedom()), reach = width * row.standard_error;
     row.low = std::min(e.lower_bound - width * e.lower_error, row.price - reach);
     row.high = std::max(e.upper_bound + width * e.upper_error, row.price + reach);
@@ -263,7 +265,7 @@ void add_bounds(price_row& row, const ready_rights& of, const found_bound& bound
         apart > 4 * std::hypot(e.policy_error, error_of_bound))
         add_to(row.message,
                "its bounds are " + amount_text(apart) + " apart; more paths train a better policy");
-    // A nested bound has other paths than the run, so that no part has a middle.
+    // A nested bound has other paths than the price, so parts of the run have no middle of bounds.
     if (of.nested) row.part_means.clear();
     const std::vector<double>& parts = bound.walked->part_means;
     for (std::size_t i = 0; i < row.part_means.size() && i < parts.size(); ++i)

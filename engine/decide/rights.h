@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights to end a trade early: the policy of a planned trade, and the figures that come of it.
+// Rights to end a trade early: finds the policy of a planned trade, and adds its bounds to results.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,12 @@
 
 namespace tilewalk::verbs {
 
-// Changes to how policies are found.
+// How a caller, such as a test with a planted mistake, changes the search for policies.
 struct policy_stages {
-    std::function<void(markets::market_state&)> change_market{};  // in which they are found and followed
-    std::function<void(exercise::policy&)> change{};              // the policy found
-    bool on_priced_paths = false;                                 // finds them on the paths of prices
-    bool keeps = false;                                           // saves them with plans
+    std::function<void(markets::market_state&)> change_market{};  // changes the market of training and walks
+    std::function<void(exercise::policy&)> change{};              // changes a policy that was found
+    bool on_priced_paths = false;                                 // trains on the very paths of prices
+    bool keeps = false;                                           // saves policies with plans
 };
 
 struct policy_search {
@@ -38,34 +38,34 @@ struct policy_search {
     const std::atomic<bool>* cancel;
     bool wants_bound;
     const sources& from;
-    const policy_stages* stages = nullptr;  // null: as usual
+    const policy_stages* stages = nullptr;  // null: no changes
     bool keeps = false;                     // saves the policy with the plan
-    bool finds_bound = true;                // as well as the gain of a step
+    bool finds_bound = true;                // and the gain by steps
 
     bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }
     std::uint64_t paths() const { return is_on_priced_paths() ? run.paths : run.training_paths; }
-    std::uint64_t seed() const;  // of the training paths
+    std::uint64_t seed() const;  // seed of the training paths
 };
 
-// A trade with rights, on its way to a policy. Every call may throw tilewalk::error.
+// The search for one trade's policy. All calls may throw tilewalk::error.
 class policy_of_trade {
   public:
     policy_of_trade(const books::trade& t, const markets::market_state& in, const policy_search& by);
 
-    // Takes the policy that was decided on before, or plans the paths to train one, at most so many.
+    // Takes a policy that was decided on before. Else plans the training, on at most `most_paths` paths.
     void prepare(std::uint64_t most_paths = ~std::uint64_t{0});
-    // Takes the policy that is kept, if there is one. Gives up training if the work trains none.
+    // Takes the policy that `by` keeps. If it has none, and may not train, drops the training.
     void take_known(const kept::work& by);
-    // Keeps a policy that take_known did not know.
+    // Keeps the policy if take_known looked for it in vain.
     void keep_in(const kept::work& to) const;
-    // Returns the plan to train a policy with; null if none has to be found.
+    // Returns the training that is still to be done; null if there is none.
     const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
     void take(exercise::policy found);
     void add_remark(const std::string& text);
     void find(int threads);
-    // Empty if no right is left.
+    // The policy taken so far; after the search empty if no right is left.
     const std::optional<exercise::policy>& policy() const { return policy_; }
-    const std::string& remark() const { return remark_; }  // on the policy's origin, or empty
+    const std::string& remark() const { return remark_; }  // origin of the policy; may be empty
     const markets::market_state& market() const { return changed_ ? *changed_ : in_; }
 
   private:
@@ -84,13 +84,13 @@ class policy_of_trade {
 void follow(planned& p, const books::trade& t, const policy_of_trade& of, const policy_search& by,
             std::uint32_t first_scenario);
 
-// The walk of a bound, or why there is none.
+// The outcome of walking a bound's paths, or why there is none.
 struct found_bound {
     std::optional<walked_trade> walked;
     std::optional<error> failure;
 };
 
-// Adds the bounds to the row. The row's message says why, if one is missing.
+// Adds the bounds to the row's early exercise. If one is missing, the row's message says why.
 void add_rights(price_row& row, const ready_rights& of, const found_bound& bound);
 
 }  // namespace tilewalk::verbs

@@ -15,7 +15,7 @@ namespace {
 std::uint64_t mixed_with(std::uint64_t seed, std::uint64_t word) {
     return run::mixed((seed ^ word) + run::golden);
 }
-// Splits the word, at most eight letters, into two of 32 bits.
+// Makes a seed of the run's seed and a word of at most eight letters, which enters as two words of 32 bits.
 std::uint64_t block_of(std::uint64_t seed, std::uint64_t word) {
     const auto high = static_cast<std::uint32_t>(word >> 32), low = static_cast<std::uint32_t>(word);
     return kernels::low_word(kernels::path_block(seed, 0, 0, kernels::shift_stream, {high, low}));
@@ -24,7 +24,7 @@ std::uint64_t sum_of(std::uint64_t seed, std::uint64_t word) {
     return seed + word;
 }
 
-// Three ways, because results of earlier versions have these seeds.
+// A purpose, and the way its seed is made. Three ways remain, so that results of earlier versions hold.
 struct entry {
     purpose what;
     std::uint64_t (*way)(std::uint64_t seed, std::uint64_t word);
@@ -58,7 +58,7 @@ std::uint64_t seed_for(std::uint64_t seed, purpose what) {
 }
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
-    return mixed_with(mixed_with(seed, word_of_parts), number);  // near seeds share no part
+    return mixed_with(mixed_with(seed, word_of_parts), number);  // parts of near seeds differ
 }
 
 std::uint64_t seed_of_round(std::uint64_t seed, std::uint64_t paths) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeds of paths beside those of prices, one for each purpose, so that no two share paths.
+// Seeds of all paths other than those of prices: one for each purpose, so that no two purposes share paths.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ enum class purpose : std::uint8_t {
     points,         // pilots that choose constructions of points
     controls,       // pilots that fit controls
     importance,     // pilots that look for shifts
-    treatments,     // pilots that choose how jumps are treated in derivatives
-    training,       // paths that policies are found on
-    bounds,         // paths of bounds
-    nested_bounds,  // first of their sets of paths
+    treatments,     // pilots that choose between smoothing and likelihood ratios
+    training,       // training of policies
+    bounds,         // upper bounds by the fitted martingale
+    nested_bounds,  // outer paths of nested bounds; inner ones take the next seeds
 };
 std::span<const purpose> all_purposes();
 

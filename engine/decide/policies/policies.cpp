@@ -31,11 +31,11 @@ using exercise::untrained;
 using kernels::word32;
 using kernels::word64;
 
-// Limit on a launch where more is free: six American options of 50 dates, whose sweeps are as many blocks as
-// the multiprocessors of an H200 have room for.
+// Limit on the memory of a launch, even if more is free. Six American options of 50 dates need as much, and
+// their sweeps fill the multiprocessors of an H200.
 constexpr std::uint64_t most_bytes_of_launch = std::uint64_t{3} << 29;
 
-// Trades that share kernels, paths, sizes and arrays of a market.
+// Trades with the same kernels, number of paths and scenario arrays, which launches can train together.
 struct group {
     std::vector<std::size_t> trades;
     std::span<const arrays::shock_cube> scenarios;
@@ -46,11 +46,11 @@ struct group {
     word64 tiles() const { return kernels::tiles_of(paths); }
     word64 pitch() const { return tiles() * kernels::paths_per_tile; }
     std::size_t sweeps() const { return has_gain ? 2 : 1; }
-    // Without the bytes of its program, which are few.
+    // Returns the bytes that a trade's training needs, but for those of its program, which are few.
     std::size_t bytes_of(const untrained& t) const {
         const policy_fits of(t);
         const std::size_t dates = of.dates.size();
-        // Rows of scenarios are counted as if no two steps read the same.
+        // Scenario rows count as if no two steps read the same row.
         const std::size_t rows = t.rows + t.made.data.scenarios.size() * t.made.when.steps();
         const std::size_t by_path =
             (rows + dates + of.fits.size() + 2 * of.levels * sweeps()) * sizeof(double) +
@@ -59,7 +59,7 @@ struct group {
             sums_of_tile(of) + numbers_of_sweep(of.most_of_a_date()) * sweeps() + dates;
         return by_path * pitch() + by_tile * tiles() * sizeof(double);
     }
-    // Numbers of a tile for all dates, or all fits, of a stage; and for a sweep.
+    // Return the numbers that a tile needs: over all dates or fits, in the stage with most; and in a sweep.
     std::size_t sums_of_tile(const policy_fits& of) const {
         return std::max(of.dates.size() * static_cast<std::size_t>(built.sizes.numbers_of_tile()),
                         of.fits.size() * static_cast<std::size_t>(built.sizes.slopes()));
@@ -76,7 +76,7 @@ std::size_t numbers_of(const kernels::backward_sizes& of, const policy_fits& fit
            kernels::numbers_of_end;
 }
 
-// Trades of a group, for one launch.
+// Trades of one group that are trained in one launch.
 struct piece {
     const group* of;
     std::span<const std::size_t> trades;
@@ -96,10 +96,10 @@ class places {
     std::size_t size_ = 0;
 };
 
-// The memory of a launch: uploads, downloads, and what is used between.
+// The device memory of a launch: what is uploaded, what is downloaded, and scratch space.
 class launch_memory {
   public:
-    // Makes `room` larger if it is too small. Nobody else may use it.
+    // Lays out the memory in `room`, enlarged if it is too small. Nobody else may use `room` meanwhile.
     launch_memory(device& on, const group& of, std::span<const untrained* const> trades,
                   std::optional<device_memory>& room)
         : of_(of), trades_(trades), packed_(pack(jobs(), program::number_type::double_)) {
@@ -146,7 +146,7 @@ class launch_memory {
         a.first_rows = at<word32>(first_rows_);
         return a;
     }
-    // The most of any trade, with today among the dates; and of any date.
+    // The greatest counts of any trade of the launch: dates (today included), fits, and fits on one date.
     std::size_t most_dates() const { return most_dates_; }
     std::size_t most_fits() const { return most_fits_; }
     std::size_t fits_of_date() const { return fits_of_date_; }
@@ -173,7 +173,7 @@ class launch_memory {
         return reinterpret_cast<value*>(memory_ + place);
     }
 
-    // Uploads come first.
+    // Places arrays in memory. Uploads come first, so that one copy suffices.
     void lay_out() {
         const std::size_t count = trades_.size(), sections = trades_[0]->made.code.sections.size();
         const kernels::backward_sizes& sizes = of_.built.sizes;
@@ -345,7 +345,7 @@ class launch_memory {
                 sweep_records_ = 0, dates_ = 0, fits_at_ = 0, pieces_ = 0, numbers_of_dates_ = 0,
                 arrived_ = 0, found_ = 0, found_count_ = 0, end_ = 0, most_dates_ = 0, most_fits_ = 0,
                 fits_of_date_ = 0;
-    std::size_t scenarios_ = 0;  // [row][path], of the market's arrays
+    std::size_t scenarios_ = 0;  // [row][path], copied from the market's arrays
     std::vector<work> work_;
     std::byte* memory_ = nullptr;
 };
@@ -354,7 +354,7 @@ launch sized(std::size_t blocks, std::uint32_t threads, std::uint32_t shared_byt
     return {.blocks = static_cast<std::uint32_t>(blocks), .threads = threads, .shared_bytes = shared_bytes};
 }
 
-// The launches of a way back; see kernels/exercise/backward_kernel.h.
+// The launches of a backward induction; see kernels/exercise/backward_kernel.h.
 class way_back {
   public:
     way_back(loaded_device& on, const group& g, const launch_memory& memory, std::size_t trades, stream s)
@@ -367,7 +367,7 @@ class way_back {
           of_fits_(sized(trades * memory.most_fits(), kernels::paths_of_block, g.built.date_bytes())),
           of_tiles_(sized(of_dates_.blocks * g.tiles(), kernels::paths_of_block, g.built.tile_bytes())) {}
 
-    // Returns how many there were.
+    // Launches all kernels in order. Returns how many launches there were.
     unsigned launch_all() {
         for (const char* name : {"list_paths", "sum_features", "sum_squares"})
             run(g_.built.of_dates, name, of_tiles_);
@@ -391,8 +391,8 @@ class way_back {
     launch of_sums(std::size_t blocks, bool are_few) const {
         return sized(blocks, g_.built.sums(are_few).threads, g_.built.sums(are_few).bytes);
     }
-    // Sweeps get as many blocks as are there at once, of equally many tiles. Blocks of sweeps of every second
-    // date have twice as many tiles, and take as long.
+    // Launches the sweep over dates with as many blocks as the device holds at once, all of equally many
+    // tiles. The sweep over every second date gives its blocks twice as many tiles, in the same time.
     void sweep() {
         device& d = on_.get();
         launch how =
@@ -460,7 +460,7 @@ class found_numbers {
     const kernels::backward_sizes& sizes_;
 };
 
-// Takes the fits of a date: of one continuation value, or of several.
+// Takes a date's fits from the downloaded numbers: one fit, or one for each case of the decision.
 void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_fits::date& d,
                const kernels::backward_sizes& sizes, found_numbers& found) {
     if (of.levels == 1 && d.fits == 1) {
@@ -478,7 +478,8 @@ void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_
     to.forced_from = d.forced_from;
 }
 
-// Moves `next` behind the policy. Throws tilewalk::error (numeric) if a path had no finite number.
+// Reads a trade's policy from the downloaded numbers at `next`, which then points behind it. Throws
+// tilewalk::error (numeric) if a path had no finite number.
 exercise::policy policy_from(const untrained& t, const group& g, const double*& next) {
     const kernels::backward_sizes& sizes = g.built.sizes;
     const policy_fits of(t);
@@ -498,7 +499,7 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
                                         std::vector<double>(static_cast<std::size_t>(sizes.moves)));
     std::vector<double> means;
     for (std::size_t f = 0; f < today.fits; ++f) {
-        found.one();  // the estimate of the policy's worth
+        found.one();  // skips the estimate of the policy's worth
         means.push_back(found.one() / static_cast<double>(t.paths));
         out.first_slopes = found.some(sizes.moves);
         if (out.uses > 0) out.first_slopes_by_uses[today.lowest + f] = out.first_slopes;
@@ -515,7 +516,7 @@ exercise::policy policy_from(const untrained& t, const group& g, const double*& 
     return out;
 }
 
-// True if the market's arrays have all rows and paths that a trade reads.
+// True if the market's scenario arrays have all rows and paths that the trade's program reads.
 bool have_what_is_read(std::span<const arrays::shock_cube> arrays, const untrained& t) {
     return std::ranges::all_of(t.made.data.scenarios, [&](const program::scenario_rows& s) {
         return s.array < arrays.size() && arrays[s.array].paths >= t.paths &&
@@ -539,7 +540,7 @@ class policy_search final : public piecework {
         gather();
         compile(threads);
         cut();
-        // Two workers for each device: one makes ready while the other's work is done there.
+        // Two workers for each device: one prepares a launch while the other's runs.
         workers_.resize(pieces_.size() > crew_.size() ? 2 * crew_.size() : crew_.size());
         crew_.walk(*this, pieces_.size(), workers_.size(), cancel_);
         return std::move(found_);
@@ -579,7 +580,7 @@ class policy_search final : public piecework {
         }
     }
 
-    // The four texts of a group side by side, because some take seconds.
+    // Compiles the four texts of each group in parallel, because some take seconds.
     void compile(int threads) {
         std::vector<wanted_kernel> wanted;
         for (group& g : groups_)
@@ -594,7 +595,7 @@ class policy_search final : public piecework {
             if (!found_[i].failure && !found_[i].by) found_[i].failure = why;
     }
 
-    // Cuts groups into pieces that have room, one for every device if possible.
+    // Cuts groups into pieces that fit into memory, and into one for each device if there are enough trades.
     void cut() {
         for (group& g : groups_) {
             for (const std::size_t i : g.trades) {
@@ -670,7 +671,7 @@ class policy_search final : public piecework {
         }
     }
 
-    // A worker of a device: its memory there, and the time that its pieces took.
+    // A worker of a device: its memory there, and how long its launches took.
     struct worker {
         std::optional<device_memory> room;
         double seconds = 0;
@@ -680,13 +681,13 @@ class policy_search final : public piecework {
     const kernels::path_reads reads_;
     device_crew& crew_;
     const std::atomic<bool>* cancel_;
-    // Bytes of a launch, and of one of a single trade. Two are made ready at once.
+    // Limits on the bytes of a launch of several trades, and of one trade. Two launches share a device.
     word64 room_ = 0, most_bytes_ = 0;
     std::size_t shared_bytes_ = ~std::size_t{0}, most_trades_ = ~std::size_t{0};
     std::vector<group> groups_;
     std::vector<piece> pieces_;
     std::vector<worker> workers_;
-    std::mutex lock_;  // guards what several devices write
+    std::mutex lock_;  // guards found_
     std::vector<policies::found> found_;
 };
 

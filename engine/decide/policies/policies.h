@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds policies on GPUs, many trades of a shape at a time, with the bits of the CPU.
+// Trains policies on GPUs, many trades of one shape in a launch, with the same bits as on the CPU.
 #pragma once
 
 #include <atomic>
@@ -24,19 +24,19 @@ struct wanted_policy {
 
 class policies {
   public:
-    // memory_bytes`: limit on each device, 0: all that is free. `threads` compile kernels. A block without
-    // room in shared memory to read paths ahead reads them ahead in registers.
+    // `memory_bytes`: limit on each device's memory; 0: all that is free. `threads` compile kernels. `reads`:
+    // how kernels read paths ahead; register_rolling if shared memory has no room for the way chosen.
     policies(device_crew::devices on, kernel_store& kernels, std::uint64_t memory_bytes, int threads,
              kernels::path_reads reads = kernels::path_reads::register_rolling)
         : crew_(on, kernels), memory_bytes_(memory_bytes), threads_(threads), reads_(reads) {}
 
-    // By trade, the policy, or why there is none: a kernel that can't be compiled, too little memory, no
-    // device left, a path that has no finite number. Both are empty if a block has no room for so many
-    // functions and uses, or if an array lacks what paths read. Throws tilewalk::error (cancelled).
+    // Result for one trade: a policy, or why there is none, such as a kernel that can't be compiled, too
+    // little memory, no device left, or a path without finite number. Both are empty if nothing has to be
+    // found, if a block has no room for so many functions and uses, or if a scenario array is too small.
     struct found {
         std::optional<exercise::policy> by;
         std::optional<error> failure;
-        std::string why_left{};  // to the CPU, if no GPU could find it
+        std::string why_left{};  // why the CPU has to train it; empty if a GPU could
     };
     std::vector<found> find(std::span<const wanted_policy> of, std::uint64_t seed,
                             const std::atomic<bool>* cancel);

@@ -13,7 +13,8 @@ policy_fits::policy_fits(const untrained& of) {
     std::vector<std::size_t> decisions;
     for (std::size_t k = 0; k < of.dates.size(); ++k)
         if (of.dates[k].decides()) decisions.push_back(k);
-    const auto after = [&](std::size_t i) {  // the interval that begins on decision i - 1, or today
+    // Adds a fit on the interval that begins at decision i - 1, or today if i is 0.
+    const auto after = [&](std::size_t i) {
         const std::size_t first = i > 0 ? decisions[i - 1] + 1 : 0;
         const bool is_last = i == decisions.size();
         add_fit(of, first, is_last ? of.dates.size() : decisions[i],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates and fits of a policy to find, as kernels take them (kernels/exercise/backward_arguments.h).
+// Dates and fits of a policy to train, in the layout of kernels (kernels/exercise/backward_arguments.h).
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@ struct policy_fits {
     explicit policy_fits(const exercise::untrained& of);
 
     struct date {
-        std::size_t number = 0;  // among those of the trade; unused for today
+        std::size_t number = 0;  // index among the trade's dates; unused for today
         std::size_t first_fit = 0, fits = 1;
-        std::size_t lowest = 0;  // uses left of the first fit
+        std::size_t lowest = 0;  // number of uses left in the date's first fit
         int forced_from = 0;
     };
-    // A fit, with the interval that begins there: the first row of sums of normals of each of its pieces, and
-    // its root, see decision_date.
+    // A fit on `date`, and the interval after it: `root` as in decision_date, and its pieces between
+    // consecutive dates, whose first rows of sums of normals are in policy_fits::pieces.
     struct fit {
         std::size_t date = 0, first_piece = 0, pieces = 0;
         double root = 0;
     };
-    std::vector<date> dates;  // with decisions, in order of time, and today
-    std::vector<fit> fits;    // in the order of dates
+    std::vector<date> dates;  // dates that decide, in order of time; last today
+    std::vector<fit> fits;    // of dates[0], then dates[1], ...
     std::vector<std::size_t> pieces;
-    std::size_t levels = 1;  // counts of uses left, from 0 on; 1: a right ends the trade
+    // How many numbers of uses left there are, with 0; 1 if the right ends the trade.
+    std::size_t levels = 1;
 
     const date& today() const { return dates.back(); }
     std::size_t dates_to_come() const { return dates.size() - 1; }
@@ -35,7 +36,8 @@ struct policy_fits {
     std::size_t most_of_a_date() const;
 
   private:
-    // The interval has these dates of the trade, each a piece; the number of dates stands for the end.
+    // Adds a fit whose interval has the pieces that end at dates `first` to `last` of the trade; the number
+    // of dates stands for the end of paths.
     void add_fit(const exercise::untrained& of, std::size_t first, std::size_t last, double root);
 };
 

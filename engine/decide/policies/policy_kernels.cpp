@@ -50,7 +50,7 @@ std::string_view name_of(path_reads reads) {
     return {};
 }
 
-// Writes a table of the basis: number(i) for i < count.
+// Writes a function of kernels' text that returns number(i) for i < count.
 std::string basis_table(const std::string& name, std::size_t count,
                         const std::function<std::uint64_t(std::size_t)>& number) {
     std::vector<std::uint64_t> numbers;
@@ -58,7 +58,7 @@ std::string basis_table(const std::string& name, std::size_t count,
     return "    " + table_text(name + "(int i)", "i", numbers);
 }
 
-// Writes a kernel that calls policy_search<basis>::`calls`.
+// Writes the text of a kernel that calls the function `calls` of policy_search<basis>.
 std::string kernel_of(const char* name, const char* calls, const std::string& threads) {
     return fmt::format(
         R"(

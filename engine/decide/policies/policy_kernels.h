@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that find policies: one whose paths leave numbers, and those of the backward induction.
+// The kernels that train policies: one walks the training paths, the others are the backward induction.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace tilewalk::cuda {
 inline constexpr std::uint32_t threads_of_gain = 1024;
 
 struct policy_kernels {
-    // The kernel `leave`, which takes kernels::leaving_arguments; a block walks a tile.
+    // The kernel `leave` walks training paths, a tile by block. It takes kernels::leaving_arguments.
     built_kernel leaving;
     std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
-    // The kernels of the backward induction, in texts that compile side by side: all dates, sums, and the
-    // sweep; see kernels/exercise/backward_kernel.h.
+    // Kernels of the backward induction in three texts, which compile in parallel: work on all dates at once,
+    // sums, and the sweep from date to date; see kernels/exercise/backward_kernel.h.
     built_kernel of_dates, of_sums, of_sweep;
     std::array<built_kernel*, 4> all() { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
     std::array<const built_kernel*, 4> all() const { return {&leaving, &of_dates, &of_sums, &of_sweep}; }
     kernels::backward_sizes sizes{};
-    // A block that sums functions or moves, if the sums of a lane are few or many.
+    // Size of a block that sums functions or moves. It depends on whether a lane has few sums.
     struct block_of_sums {
         std::uint32_t threads, bytes;
     };
@@ -38,7 +38,7 @@ struct policy_kernels {
     }
     std::uint32_t tile_bytes() const { return bytes_of(sizes.tile_doubles()); }
     std::uint32_t date_bytes() const { return bytes_of(sizes.date_doubles()); }
-    // The most that a block of them takes, with so many fits a date.
+    // Returns the most shared memory that a block of any of these kernels takes with so many fits on a date.
     std::uint32_t most_bytes(std::size_t fits) const {
         return bytes_of(sizes.most_doubles(static_cast<int>(fits)));
     }
@@ -50,7 +50,7 @@ struct policy_kernels {
 };
 policy_kernels policy_kernels_of(const exercise::untrained& of,
                                  kernels::path_reads reads = kernels::path_reads::register_rolling);
-// Returns the reads of a run's feed, or the nearest of its kind.
+// Returns how training kernels read paths: as the run's prefetch strategy does, or the nearest kind.
 kernels::path_reads path_reads_of(const kernel_wish& how);
 
 }  // namespace tilewalk::cuda
