@@ -24,7 +24,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// A policy takes fewer paths than a price, since it errs by the fit of its functions, too.
+// Limit on training paths. A policy takes fewer than a price, since it errs by its functions, too.
 constexpr std::uint64_t most_training = 65536;
 std::uint64_t training_paths_for(std::uint64_t paths) {
     return std::clamp(paths / 4, least_training, most_training);
@@ -37,11 +37,12 @@ std::uint64_t paths_of_scenarios(std::span<const market> in) {
     return out;
 }
 
-// Pilots decide for the paths of the first round.
+// Paths of the first round of a run to a tolerance. Pilots choose for as many.
 constexpr std::uint64_t paths_of_first_round = std::uint64_t{1} << 16;
 constexpr std::uint64_t most_paths_of_rounds = std::uint64_t{1} << 30;
 
-// Paths beside an accuracy are a limit. A caller's accuracy sets aside the paths of the book.
+// Takes the tolerance or time that is asked for. Stated paths are then a limit; but if the caller asks, paths
+// that the book states do not count.
 void take_accuracy(const run_settings& all, const run_settings& caller, bool trades_say,
                    std::span<const market> in, settled& s) {
     if (!trades_say && !all.tolerance && !all.budget) return;
@@ -56,7 +57,7 @@ void take_accuracy(const run_settings& all, const run_settings& caller, bool tra
     s.paths = std::min(paths_of_first_round, to.most_paths);
 }
 
-// beside` has policies for trades without a decided one.
+// Collects the decisions `what`, and policies `beside` for trades to which `what` gives none.
 std::shared_ptr<const decide::followed_run> followed_in(std::optional<decisions> what, std::string digest,
                                                         std::vector<exercise::saved_policy> beside) {
     exercise::saved_policies policies;
@@ -80,7 +81,7 @@ std::shared_ptr<const decide::followed_run> followed_by(const run_settings& all)
         all.policy ? report::load_policies(*all.policy) : std::vector<exercise::saved_policy>{});
 }
 
-// Takes the paths of the decisions if none are stated beside them.
+// Follows decisions, and takes their number of paths unless paths or an accuracy are asked for.
 void take_decisions(const inner_options& options, const run_settings& all, settled& s) {
     const run_settings& caller = options.overrides;
     s.followed = options.followed ? options.followed : followed_by(all);
@@ -90,9 +91,9 @@ void take_decisions(const inner_options& options, const run_settings& all, settl
     s.paths = of->paths;
 }
 
-// Returns the randomisations. Runs to a tolerance end when their error is small, so more often when it is
-// underestimated: with 16 randomisations, whose error is uncertain by 18 %, an interval of 95 % would hold
-// the truth 93.3 times of 100, with 32 at least 93.9 times.
+// Returns the number of randomisations. A run to a tolerance ends when its error seems small, and so more
+// often when the error is underestimated. The error from 16 randomisations is uncertain by 18 %, and an
+// interval of 95 % would hold the truth 93.3 times of 100; with 32 it does at least 93.9 times.
 std::uint64_t randomisations_of(const run_settings& all, const settled& s) {
     constexpr std::uint64_t of_rounds = 32;
     if (s.said.randomisations) return static_cast<std::uint64_t>(*s.said.randomisations);
@@ -120,7 +121,8 @@ void take_points(const run_settings& all, std::span<const market> in, settled& s
     if (!is_open) s.points = s.asked_points;
 }
 
-// Points may take another prefetch strategy than numbers drawn in the kernel. No bit depends on it.
+// Returns the kernel for trades that take points. Points are read from memory, so that they need a prefetch
+// strategy which numbers drawn in the kernel do not. No bit of a result depends on it.
 cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked,
                                     const random::catalogue_entry& source) {
     as_asked.reads_shocks = true;
@@ -132,7 +134,7 @@ cuda::kernel_wish wished_for_points(run_settings all, cuda::kernel_wish as_asked
 }  // namespace
 
 std::uint64_t settled::paths_of_pilot() const {
-    constexpr std::uint64_t most_share = 20;  // inverse share of a run
+    constexpr std::uint64_t most_share = 20;  // pilots take 1 / most_share of a run
     const bool finds_points = chooses_source || chooses_construction;
     const std::uint64_t pilots = (chooses_controls ? 1U : 0U) + (chooses_importance ? 1U : 0U) +
                                  (chooses_preintegration ? 1U : 0U) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a run (the caller's over the book's over the defaults), in the form that its stages take.
+// The settings of a run, in the form that its stages take: the caller's over the book's over the defaults.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ struct decisions;
 namespace tilewalk::verbs {
 
 struct wanted_accuracy {
-    std::optional<accuracy> of_run{};  // empty: only trades state a tolerance
+    std::optional<accuracy> of_run{};  // empty if only trades state tolerances
     double confidence = 0.95;
-    std::optional<double> seconds{};  // no round begins later
-    std::uint64_t most_paths = 0;     // of a trade
-    // True if paths or a time are stated: a tolerance out of reach then uses them up.
+    std::optional<double> seconds{};  // no round begins after so many
+    std::uint64_t most_paths = 0;     // for each trade
+    // True if paths or a time are stated. A tolerance that can't be reached then uses them up.
     bool is_limited = false;
 };
 
@@ -49,12 +49,12 @@ struct part_of_run {
     exercise::fitting fits = exercise::fitting::less_martingale;
 };
 
-// A round doubles the paths of a run.
+// A further round of a run to a tolerance; each round doubles the paths.
 struct walk_of_round {
     std::uint64_t paths = 0, seed = 0;
 };
 
-// Fewest training paths, unless a setting says otherwise.
+// Fewest training paths of a policy, unless a setting asks for fewer.
 inline constexpr std::uint64_t least_training = 4096;
 
 struct settled {
@@ -62,50 +62,51 @@ struct settled {
     std::uint64_t paths, seed;
     int threads;
     std::string device, random;
-    // Paths of a randomisation, if the run may take our own points; else 0.
+    // Paths of one randomisation; 0 if no trade may take quasi-random points.
     std::uint64_t unit_paths = 0;
-    std::optional<quasi::points> points{};  // where no pilot decides; empty: independent numbers
-    bool chooses_source = false, chooses_construction = false;  // for each trade by a pilot
-    quasi::points asked_points{};                               // if the construction is not chosen
-    bool chooses_controls = false;                              // for each trade by a pilot
-    bool chooses_preintegration = false;                        // likewise
-    bool chooses_importance = false;                            // likewise
+    std::optional<quasi::points> points{};  // of all trades if no pilot chooses; empty: independent numbers
+    bool chooses_source = false, chooses_construction = false;  // by a pilot for each trade
+    quasi::points asked_points{};                               // construction of points unless chosen
+    bool chooses_controls = false;                              // by a pilot for each trade
+    bool chooses_preintegration = false;                        // by a pilot for each trade
+    bool chooses_importance = false;                            // by a pilot for each trade
     bool walks_pairs = false;
-    std::string replay;  // a file, or empty
+    std::string replay;  // file of shocks to replay; empty: draw them
     std::uint64_t training_paths;
-    std::string policy;                                 // a file, or empty
-    exercise::fitting fits = exercise::fitting::usual;  // of policies; other than usual: on the CPU alone
+    std::string policy;                                 // file of policies; may be empty
+    exercise::fitting fits = exercise::fitting::usual;  // of policies; other than usual only on the CPU
     bool nests_bounds;
-    cuda::kernel_wish how, how_of_points;  // the latter for points, if the source is open
+    cuda::kernel_wish how, how_of_points;  // kernels; how_of_points: for points that pilots choose
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
     std::optional<wanted_accuracy> accuracy{};  // if set, `paths` are those of the first round
-    // Decisions that replace pilots', and whether they state the paths of each trade.
+    // Decisions that replace the pilots', and whether each trade's number of paths is decided there, too.
     std::shared_ptr<const decide::followed_run> followed{};
     bool takes_decided_paths = false;
-    const decisions* decisions_to_follow() const;  // null: none
+    const decisions* decisions_to_follow() const;  // null if there are none
 
-    // The pilot finds control and points together: points may not suit what the best control leaves.
+    // True if one pilot finds control and points, since points may not suit what the best control leaves.
     bool finds_points_with_controls() const {
         return chooses_controls && unit_paths > 0 && !chooses_importance && !walks_pairs;
     }
-    // Returns the paths of each pilot. All pilots of a trade take a twentieth of a run at most.
+    // Returns the paths of each pilot of a trade. All its pilots together take at most a twentieth of a run.
     std::uint64_t paths_of_pilot() const;
 };
 
 const random::catalogue_entry& source_of(const settled& run, bool has_points);
 
-// Returns a remark that a trade's decided points are left out, if the run takes none; else empty.
+// Returns a remark that the trade's decided points are not taken, since the run takes no points; else empty.
 std::string remark_on_points_left_out(const settled& run, const std::string& trade);
 
 // Returns the fingerprint of a trade's random numbers; `replay` is the hash of the file of shocks.
 std::uint64_t fingerprint_of_paths(const settled& run, const std::optional<quasi::points>& points,
                                    std::string_view replay);
 
-// Drops points that nobody asked for if rounding up for them exceeds the scenarios' paths.
+// Settles the settings of a run in the markets `in`. If scenarios have too few paths to round up to whole
+// randomisations, the run takes no points unless a setting asks for them.
 settled settle(const inner_options& options, const run_settings& file, std::span<const market> in = {});
-// The same for a book, whose trades may have tolerances.
+// Settles the settings of a book's run. Its trades may state tolerances.
 settled settle(const inner_options& options, const books::book_state& of, std::span<const market> in);
 settled part_of(settled run, const part_of_run& part);
 settled round_of(settled run, const walk_of_round& round);
@@ -116,15 +117,16 @@ struct round_of_study {
 };
 round_of_study of_round(const book& trades, const inner_options& options, const settled& run,
                         const walk_of_round& round);
-// Returns decisions to follow: those that `run` follows, else these results' with its policy file.
+// Returns decisions for a later run to follow: those that `run` follows, else those of its results.
 std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
                                                            const std::vector<price_row>& rows,
                                                            const settled& run);
 
-// Takes the best for "auto". Throws tilewalk::error (usage) if this machine can't run the set.
+// Returns an instruction set's operations; for "auto", those of this machine's best. Throws tilewalk::error
+// (usage) if the machine can't run the set.
 const cpu::lane_operations& operations_named(const std::string& name);
 
-// Says how a GPU's kernel of this program is built, and why.
+// Returns a text that says how a GPU's kernel of this program is built, and why.
 std::string kernel_text_of(const program::path_program& code, const cuda::kernel_wish& asked,
                            const cuda::device_properties& on, cuda::tuned_choices& choices);
 

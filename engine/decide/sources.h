@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources of decisions; the first that knows decides: the caller, followed results, kept work, a pilot.
+// Sources of decisions. The first that knows decides: the caller, followed results, kept work, a pilot.
 #pragma once
 
 #include <functional>
@@ -17,17 +17,19 @@ namespace tilewalk::verbs {
 
 class sources {
   public:
-    // work` keeps pilots' findings by job and settings; null: decide anew. `held`: by the caller, or null.
+    // `work` keeps what pilots find, by job and settings; null: nothing is kept. `held` has the caller's
+    // decisions; null: none.
     explicit sources(const settled& run, const kept::work* work = nullptr,
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // Needs no pilot. Throws tilewalk::error (input) if the results to follow lack the trade.
+    // Returns the caller's decisions, else those of followed results. Throws tilewalk::error (input) if
+    // results lack it.
     decide::decided known(const std::string& trade) const;
-    // Null if the caller holds none.
+    // Returns the caller's decisions about a trade; null if there are none.
     const decide::decided* held(const std::string& trade) const;
 
-    // Decisions of a pilot on a job. `kind` tells pilots on one job apart.
+    // Return a pilot's decision on a job, if possible from kept work. `kind` tells apart pilots on one job.
     chosen_points points(const run::job& of, const std::function<chosen_points()>& pilot) const;
     chosen_control control(std::string_view kind, const run::job& of,
                            const std::function<chosen_control()>& pilot) const;

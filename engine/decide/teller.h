@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the caller the progress of a run.
+// Tells the caller how far a run has come.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class teller {
     void tell() const {
         if (to_) to_(now);
     }
-    // Returns a listener that adds up a walk's path-steps; empty if nobody hears it.
+    // Returns a listener that adds a walk's path-steps to the run's; empty if the caller does not listen.
     std::function<void(const run::progress&)> of_walk() {
         if (!is_heard()) return {};
         return [this, before = now.path_steps_done](const run::progress& p) {

@@ -15,7 +15,7 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// Returns the means by part of the outputs behind those of the price; no figure if a path is not finite.
+// Returns the means, by part of the run, of the outputs from `first` on; no_figure if a path is not finite.
 std::vector<std::vector<double>> means_of_tangents(const run::tally& of, std::size_t first) {
     std::vector<std::vector<double>> out;
     for (std::size_t row = first; row < of.outputs(); ++row) {

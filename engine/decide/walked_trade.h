@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outcome of a trade's walk.
+// Results of walking a trade's paths.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace tilewalk::verbs {
 
 struct walked_trade {
     kernels::tile_result result;
-    std::optional<run::estimate> quasi;  // if quasi-random, since paths are not independent
-    double added_back = 0;               // share of the control that randomisations do not subtract
+    std::optional<run::estimate> quasi;  // mean and error over randomisations, if there are any
+    double added_back = 0;               // share of the control that was not subtracted
     std::vector<double> part_means;
     std::uint64_t part_paths = 0;
-    std::optional<kernels::tile_result> sample;  // of the first tiles, if the CPU can't take it
-    std::optional<error> sample_failure;         // why the sample is not compared with double
+    std::optional<kernels::tile_result> sample;  // first tiles in fast precision, to compare with double
+    std::optional<error> sample_failure;         // why `sample` is not compared with double
     std::optional<double> shadow_difference;
-    std::vector<std::vector<double>> derivatives;  // by wanted number of the market, and by part
+    std::vector<std::vector<double>> derivatives;  // [wanted number of the market][part of the run]
 
     walked_trade(const run::tally& of, bool is_quasi, const planned& p);
 };
