@@ -11,14 +11,14 @@
 
 namespace tilewalk::config {
 
-// "0.01", "1bp", "100 total"
+// Reads a tolerance: "0.01", "1bp" or "100 total".
 std::optional<accuracy> accuracy_of(std::string_view text);
-// "0.99": above 1/2 and below 1. An interval that misses the truth more often than not is useless.
+// Reads a confidence level such as "0.99", above 1/2 and below 1: rarer hits than misses would be useless.
 std::optional<double> share_of(std::string_view text);
-// "30", "30s", "5m", "2h"
+// Reads a duration, in seconds without a unit: "30", "30s", "5m" or "2h".
 std::optional<std::chrono::duration<double>> duration_of(std::string_view text);
 
-// Shortest texts that read back as the same value.
+// Return the shortest text that reads back as the same value.
 std::string text_of(const accuracy& of);
 std::string text_of(double share);
 std::string text_of(std::chrono::duration<double> time);

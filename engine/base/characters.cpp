@@ -14,7 +14,7 @@ struct range {
     char32_t first, last;
 };
 
-// Characters of width 0: combining marks, joiners, variation selectors, the vowels and finals of Hangul
+// Characters that take no column: combining marks, joiners, variation selectors, vowels and finals of Hangul
 // written in parts, skin tones.
 constexpr std::array combining{
     range{0x0300, 0x036F},   range{0x0483, 0x0489},   range{0x0591, 0x05BD},   range{0x05BF, 0x05BF},
@@ -47,7 +47,7 @@ constexpr std::array combining{
     range{0xE0001, 0xE007F}, range{0xE0100, 0xE01EF},
 };
 
-// Wide or full width by UAX #11, and emoji shown as pictures.
+// Characters that take two columns: wide or full-width by UAX #11, and emoji shown as pictures.
 constexpr std::array wide{
     range{0x1100, 0x115F},   range{0x231A, 0x231B},   range{0x2329, 0x232A},   range{0x23E9, 0x23EC},
     range{0x23F0, 0x23F0},   range{0x23F3, 0x23F3},   range{0x25FD, 0x25FE},   range{0x2614, 0x2615},
@@ -120,7 +120,7 @@ character first_of(std::string_view utf8) {
 std::vector<std::string_view> clusters(std::string_view utf8) {
     std::vector<std::string_view> out;
     char32_t before = 0;
-    bool is_half_flag = false;  // one letter of a flag was read
+    bool is_half_flag = false;  // the first of a flag's two letters was read
     for (std::size_t at = 0; at < utf8.size();) {
         const character c = first_of(utf8.substr(at));
         const bool ends_flag = is_half_flag && is_flag_letter(c.code);
@@ -141,7 +141,7 @@ std::size_t cluster_width(std::string_view cluster) {
     if (is_in(combining, first.code)) return 0;
     if (is_in(wide, first.code)) return 2;
     if (is_flag_letter(first.code)) return cluster.size() > first.bytes ? 2 : 1;
-    // A variation selector asks for a picture.
+    // The variation selector for pictures makes a narrow character two columns wide.
     for (std::size_t at = first.bytes; at < cluster.size();) {
         const character c = first_of(cluster.substr(at));
         if (c.code == picture_selector) return 2;

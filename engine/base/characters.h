@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters of UTF-8 as a terminal sets them.
+// Splits UTF-8 into characters as a terminal shows them, and measures their widths.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace tilewalk::report {
 
-// Splits a text into characters, each with all that combines with it.
+// Splits a text into characters, each with the marks that combine with it (a cluster).
 std::vector<std::string_view> clusters(std::string_view utf8);
-// Columns that a cluster takes: 0, 1 or 2.
+// Returns the columns that a cluster takes in a terminal: 0, 1 or 2.
 std::size_t cluster_width(std::string_view cluster);
 
 }  // namespace tilewalk::report

@@ -15,7 +15,7 @@ void strip_end(std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
 }
 
-// Bytes of the text that fit into `most` columns, at least one cluster.
+// Returns the bytes of the clusters that fit into `most` columns; at least one cluster counts.
 std::size_t bytes_within(std::string_view utf8, std::size_t most) {
     std::size_t bytes = 0, taken = 0;
     for (const std::string_view cluster : clusters(utf8)) {
@@ -31,7 +31,7 @@ std::size_t bytes_within(std::string_view utf8, std::size_t most) {
 std::string shortened(std::string_view utf8, std::size_t most) {
     constexpr std::string_view dots = "...";
     if (width(utf8) <= most) return std::string(utf8);
-    // Numbered names differ at their ends, so the end gets two fifths of the room.
+    // Two fifths of the columns show the end of the text, because numbered names differ there.
     const std::size_t room = most > dots.size() ? most - dots.size() : 0;
     const std::size_t behind = room * 2 / 5;
     const std::vector<std::string_view> all = clusters(utf8);
@@ -201,7 +201,7 @@ std::string folded(std::string_view text, std::size_t columns) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         std::size_t cut = line.size();
         if (report::width(line) > columns) {
-            // Break at a space; aligned text keeps its spaces up to there.
+            // Break at the last space that fits. Spaces before it are kept, because they may align columns.
             cut = line.rfind(' ', report::bytes_within(line, columns));
             if (cut == std::string_view::npos || cut < begin) cut = report::bytes_within(line, columns);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of cells set as aligned columns of plain text.
+// Sets rows of cells as aligned columns of plain text.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tilewalk::report {
 enum class align {
     left,
     right,
-    point,  // right, with the decimal points below each other
+    point,  // to the right, with decimal points in one column
 };
 
 class columns {
@@ -24,19 +24,19 @@ class columns {
     explicit columns(std::vector<head> heads) : heads_(std::move(heads)) {}
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-    // A way to make lines shorter: shrink a column to no less than `least` by putting dots into its cells,
-    // or, if `least` is 0, leave the column out.
+    // A way to make lines shorter: shrink a column to `least` or more by dots in its cells, or leave the
+    // column out if `least` is 0.
     struct measure {
         std::string title;
         std::size_t least = 0;
     };
-    // Takes measures in order until no line is longer than `most`. The last column counts for at most `last`,
-    // since it may wrap. Returns the titles left out.
+    // Takes `measures` in order until no line is longer than `most`. The last column may wrap, so that at
+    // most `last` of its width counts. Returns the titles of the columns left out.
     std::vector<std::string> fit(std::size_t most, const std::vector<measure>& measures,
                                  std::size_t last = std::string::npos);
 
-    // Titles and rows with two spaces between columns and no trailing ones. The last column wraps where lines
-    // would be longer than `most` (0: no limit), but stays at least `least_last` wide.
+    // Returns titles and rows, with two spaces between columns and none at line ends. If lines would be
+    // longer than `most` (0: no limit), the last column wraps, but stays at least `least_last` wide.
     std::string text(std::size_t most = 0) const;
 
   private:
@@ -46,19 +46,20 @@ class columns {
     std::vector<std::vector<std::string>> rows_;
 };
 
-// The table cut down to lines of at most `most` columns, with a note of the columns left out.
+// Returns the table with lines of at most `most` columns, and a note of the columns that were left out.
 std::string fitted(columns& table, std::size_t most, const std::vector<columns::measure>& measures);
 
-// Pads the cells so that their decimal points line up; blank ones stay blank.
+// Pads the cells so that their decimal points line up. Blank cells stay blank.
 void align_points(std::vector<std::string>& cells);
-// Columns of a terminal: two for a wide East Asian character or an emoji, none for a combining one.
+// Returns the columns that a text takes in a terminal; see cluster_width.
 std::size_t width(std::string_view utf8);
-// The text cut to `most` columns, with dots in its middle.
+// Returns the text cut to `most` columns, with dots in its middle if anything was cut.
 std::string shortened(std::string_view utf8, std::size_t most);
 // Breaks a text into lines of at most `most` columns, each indented by `indent`. Keeps its line breaks.
 std::string wrapped(std::string_view text, std::size_t most, std::size_t indent);
 
-// The text as it is if it fits, else wrapped with all lines but the first indented. Ends with a line break.
+// Returns the text as it is if it fits into `most` columns, else wrapped, with all lines but the first
+// indented by `indent`. The result ends with a line break.
 std::string hanging(std::string_view text, std::size_t most, std::size_t indent);
 
 }  // namespace tilewalk::report

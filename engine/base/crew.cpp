@@ -15,7 +15,7 @@ namespace tilewalk::threads {
 
 int usable_cores() {
     cpu_set_t allowed;
-    // sched_getaffinity fails on machines of more than 1024 cores.
+    // On a machine of more than 1024 cores sched_getaffinity fails: cpu_set_t has no room.
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -62,8 +62,8 @@ void crew::enlist(int wanted) {
         are_too_many = true;
     }
     if (!are_too_many) return;
-    // Without more threads the existing ones do all the work, with the same bits. A quarter of them leave, in
-    // case memory is short: the remaining ones need it for their work.
+    // The system gives no more threads. The existing ones will do all the work, with the same bits. A quarter
+    // of them leave, in case memory is short: the others need it for their work.
     {
         const std::lock_guard guard(lock_);
         most_members_ = there() - there() / 4;
@@ -98,7 +98,7 @@ void crew::for_each(std::uint64_t count, const std::atomic<bool>* cancel,
     std::atomic<bool> stop{false};
     std::mutex lock_of_failure;
     std::exception_ptr failure;
-    const int first = watch ? 0 : 1;  // number of the first member
+    const int first = watch ? 0 : 1;  // the caller works as thread 0 if it need not watch
     const auto work = [&](int thread) {
         try {
             while (!stop.load(std::memory_order_relaxed) && !is_cancelled()) {

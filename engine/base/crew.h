@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of threads kept between pieces of work: starting sixteen takes longer than pricing a small book.
+// Threads that stay between pieces of work: starting sixteen takes longer than pricing a small book.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace tilewalk::threads {
 
-// Cores that this process may use; a container or `taskset` can allow fewer than the machine has.
+// Returns the cores that this process may use. A container or `taskset` can allow fewer than the machine has.
 int usable_cores();
 
-// `asked`, or one thread for each usable core if that is 0.
+// Returns `asked`, or usable_cores() if `asked` is 0.
 int asked_or_cores(int asked);
 
 class crew {
@@ -29,18 +29,18 @@ class crew {
     int threads() const { return threads_; }
     std::size_t started() const { return members_.size(); }
 
-    // Calls task(thread, i) for i in [0, count), each thread with its own number below threads(). Rethrows
-    // the first exception of a task; throws tilewalk::error (cancelled) if cancelled. The calling thread runs
-    // `watch` about ten times a second, or works as thread 0 if `watch` is empty. One caller at a time.
+    // Calls task(thread, i) for i in [0, count). Each thread has a number of its own below threads(). The
+    // caller runs `watch` about ten times a second, or works as thread 0 if `watch` is empty. Rethrows the
+    // first exception of a task; throws tilewalk::error (cancelled) if `cancel` is set. One caller at a time.
     void for_each(std::uint64_t count, const std::atomic<bool>* cancel,
                   const std::function<void(int thread, std::uint64_t i)>& task,
                   const std::function<void()>& watch);
 
   private:
     void serve(int member);
-    // Starts members until there are `wanted`, or as many as the system gives.
+    // Starts threads until the crew has `wanted` members, or the system gives no more.
     void enlist(int wanted);
-    // Has up to `wanted` members run `work` with their numbers from 0 on. Returns how many do.
+    // Has at most `wanted` members run work(number), with numbers from 0. Returns how many do.
     int begin(int wanted, const std::function<void(int)>& work);
     void wait_for_all();
 
@@ -50,14 +50,15 @@ class crew {
     std::uint64_t round_ = 0;
     int members_of_round_ = 0, running_ = 0;
     const std::function<void(int)>* work_ = nullptr;
-    int most_members_ = std::numeric_limits<int>::max();  // members beyond this leave
+    int most_members_ = std::numeric_limits<int>::max();  // members with higher numbers end
     std::vector<std::jthread> members_;
 };
 
 void for_each(std::uint64_t count, int threads, const std::atomic<bool>* cancel,
               const std::function<void(int thread, std::uint64_t i)>& task,
               const std::function<void()>& watch);
-// For short tasks, handed out several at a time. Too few to be worth a thread run on the caller.
+// Calls task(thread, i) as above, for tasks so short that threads take several at a time. If all tasks
+// together are not worth a thread, the caller does them.
 void for_each_short(std::uint64_t count, int threads,
                     const std::function<void(int thread, std::uint64_t i)>& task);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 as FIPS 180-4 describes it.
+// SHA-256 (FIPS 180-4).
 #include "engine/base/digest.h"
 
 #include <array>
@@ -60,7 +60,7 @@ std::string sha256(std::string_view bytes) {
     for (; bytes.size() >= digested_bytes; bytes.remove_prefix(digested_bytes)) {
         absorb(state, bytes.substr(0, digested_bytes));
     }
-    // The tail: a one bit, zeros, the length in bits. Takes two blocks if the length does not fit into one.
+    // The tail: a one bit, zeros, and the message's length in bits. One block, or two for lack of room.
     std::string tail(bytes);
     tail.push_back('\x80');
     while (tail.size() % digested_bytes != digested_bytes - 8) tail.push_back('\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of an input file, so that a result can name exactly what it was computed from.
+// SHA-256 of an input file, by which a result names exactly what it was computed from.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tilewalk::config {
 
-// 64 lower-case hexadecimal digits.
+// Returns 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
 }  // namespace tilewalk::config

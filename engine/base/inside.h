@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of public values: the state that each of them keeps from its users.
+// Access to the private state of public value types, for the engine alone.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace tilewalk {
 
-// The friend of public values.
+// A friend of every public value type, through which the functions below read and make states.
 struct inside {
     template <class type>
     static const auto& state_of(const type& whole) {
@@ -24,7 +24,7 @@ const auto& state_of(const type& whole) {
     return inside::state_of(whole);
 }
 
-// Makes a value with this state.
+// Makes a public value that has this state.
 template <class type, class state>
 type with_state(std::shared_ptr<state> of) {
     return inside::with_state<type>(std::move(of));

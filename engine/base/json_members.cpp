@@ -17,7 +17,7 @@ namespace {
 
 using json_value = nlohmann::json;
 
-constexpr std::size_t deepest = 10;  // policies nest nine deep
+constexpr std::size_t deepest = 10;  // policies, which are deepest, nest nine deep
 
 location place_of(const std::string& text, const std::string& name, std::size_t byte) {
     const auto end =
@@ -27,7 +27,7 @@ location place_of(const std::string& text, const std::string& name, std::size_t 
     return {name, static_cast<int>(line), static_cast<int>(end - start) + 1};
 }
 
-// The parser's own callback is quadratic: after each object it looks through the whole list around it.
+// Builds a document. The parser's own callback is quadratic: after each object it scans the whole list.
 class document_builder {
   public:
     document_builder(const std::string& text, const std::string& name, std::string_view as,
@@ -68,7 +68,7 @@ class document_builder {
         std::string message = problem.what();
         message.erase(0, std::min(message.find("] ") + 2, message.size()));
         if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-        // Text that is not JSON may be a stranger's, and long: the message quotes none of it.
+        // A text that is not JSON may be private, and long, so the message quotes none of it.
         if (const auto at = message.find("; last read: '"); at != std::string::npos) {
             const auto more = message.rfind("'; expected ");
             message.erase(at, more == std::string::npos || more < at ? std::string::npos : more + 1 - at);
@@ -118,9 +118,9 @@ class document_builder {
     const std::string& name_;
     std::string_view as_;
     std::span<const element_reader> readers_;
-    std::vector<json_value*> open_;           // objects and lists, the innermost last
-    json_value* member_ = nullptr;            // waits for its value, in the innermost object
-    const element_reader* reader_ = nullptr;  // set while its list is open
+    std::vector<json_value*> open_;           // objects and lists not yet closed, innermost last
+    json_value* member_ = nullptr;            // member of the innermost object whose value comes next
+    const element_reader* reader_ = nullptr;  // set while its list is being read
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads JSON that this program wrote and trusts nothing: every member must be present once, typed and known.
+// Reads JSON that this program wrote, and trusts nothing: members must be known, present once, and typed.
 #pragma once
 
 #include <algorithm>
@@ -22,22 +22,23 @@
 
 namespace tilewalk::report {
 
-// Takes a list's elements while the text is read, so that a long list is never in memory as JSON.
+// Takes the elements of a list while the text is read, so that no long list is in memory as JSON.
 struct element_reader {
     std::string_view list;  // key of the list
-    // Sees the document read so far. False leaves this element and all later ones in the document.
+    // Gets the document read so far. False leaves this element and all later ones in the document.
     std::function<bool(const nlohmann::json& document, const nlohmann::json& element)> take;
 };
 
-// Parses a text. Throws tilewalk::error (input) with its place for bad JSON, a duplicate key or too deep
-// nesting. `as` names the writer of such texts.
+// Parses a text. Throws tilewalk::error (input) with the place of bad JSON, a key given twice, or nesting too
+// deep. `as` completes the message "this is not JSON as".
 nlohmann::json parsed_json(const std::string& text, const std::string& name, std::string_view as,
                            std::span<const element_reader> readers = {});
 
-// Reads a whole file. Throws tilewalk::error (io), or (input) if it is too large for a file of `contents`.
+// Returns a file's text. Throws tilewalk::error (io), or (input) if it is too large to be `contents`.
 std::string text_of_file(const std::string& file, std::string_view contents);
 
-// Members of an object, each taken once; finish() refuses the rest. Throws tilewalk::error (input).
+// The members of an object. Each is taken once, and finish() refuses those that were not taken. Throws
+// tilewalk::error (input) for a member that is missing or of another type.
 class json_members {
   public:
     json_members(const nlohmann::json& object, std::string path, const std::string& name)
@@ -155,7 +156,7 @@ class json_members {
     }
     [[noreturn]] void refuse(const std::string& at, const nlohmann::json& found,
                              const std::string& wrong) const {
-        // Lists and mappings may be large, so they are not quoted.
+        // Lists and mappings may be large, so messages do not quote them.
         const std::string shown = found.is_structured()
                                       ? std::string(found.is_array() ? "a list" : "a mapping")
                                       : found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

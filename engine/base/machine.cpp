@@ -24,7 +24,7 @@ std::string read_processor_name() {
 }  // namespace
 
 std::string processor_name() {
-    // Cached: every run asks, and reading is slow.
+    // Keep the name, because every run asks for it and reading takes long.
     static const std::string name = read_processor_name();
     return name;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine, the build and the day, for a run's manifest.
+// The machine, its processor and today's date, for a run's manifest.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tilewalk {
 
 std::string processor_name();  // "AMD EPYC 9374F"; empty if unknown
 std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
-// UTC, such as 2026-01-31.
+// Returns the date in UTC, such as 2026-01-31.
 std::string today();
 
 }  // namespace tilewalk

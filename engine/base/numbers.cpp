@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spellings that other YAML readers take for a number are refused, with the number that was meant.
+// Refuses spellings that other YAML readers take for numbers, and suggests the number meant.
 #include "engine/base/numbers.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ scanned scan(std::string_view text) {
         text.remove_prefix(1);
         if (text.starts_with('-')) return {};
     }
-    // from_chars also reads "inf" and "nan".
+    // Refuse the words "inf" and "nan", which from_chars would take.
     const std::size_t first = text.starts_with('-') ? 1 : 0;
     if (first >= text.size() || !(text[first] == '.' || is_digit(text[first]))) return {};
     scanned read;
@@ -45,7 +45,7 @@ scanned scan(std::string_view text) {
     return read;
 }
 
-// Position and number of superfluous zeros: 010 is ten to some readers and eight to others.
+// Returns position and count of needless zeros: to some readers 010 is ten, to others eight.
 std::pair<std::size_t, std::size_t> leading_zeros(std::string_view text) {
     const std::size_t first = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
     std::size_t zeros = 0;
@@ -62,7 +62,7 @@ std::optional<std::int64_t> whole_in_base(std::string_view digits, int base) {
     return value;
 }
 
-// 0x1F, 0o17, 0b101.
+// Returns 0x1F, 0o17 or 0b101 in decimal; empty for other texts.
 std::string in_other_base(std::string_view text) {
     const bool is_negative = text.starts_with('-');
     if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -74,7 +74,7 @@ std::string in_other_base(std::string_view text) {
     return "";
 }
 
-// 1:30:00, which YAML 1.1 reads in base 60.
+// Returns the number that YAML 1.1 reads 1:30:00 as, in base 60; empty for other texts.
 std::string in_base_60(std::string_view text) {
     if (text.find(':') == std::string_view::npos) return "";
     double value = 0;
@@ -91,7 +91,7 @@ std::string in_base_60(std::string_view text) {
     return "";
 }
 
-// Drops thousands separators, or turns a decimal comma into a point.
+// Returns the number without thousands separators, or with a decimal point for a comma; may be empty.
 std::string without_separators(std::string_view text) {
     std::string bare;
     for (const char c : text) {
@@ -111,7 +111,7 @@ std::string without_separators(std::string_view text) {
     return could_be_thousands ? with_point + " or " + bare : with_point;
 }
 
-// 20%, 25bp, 5k. Shifts the exponent instead of dividing: 5.35% must be exactly the double 0.0535.
+// Returns 20%, 25bp or 5k as a plain number. Shifts the exponent: 5.35% must be exactly the double 0.0535.
 std::string without_unit(std::string_view text) {
     static constexpr std::array<std::pair<std::string_view, const char*>, 6> units{
         {{"%", "e-2"}, {"bps", "e-4"}, {"bp", "e-4"}, {"k", "e3"}, {"K", "e3"}, {"M", "e6"}}};
@@ -125,7 +125,7 @@ std::string without_unit(std::string_view text) {
     return "";
 }
 
-// $100, 100USD, EUR 100.
+// Returns the number in $100, 100USD or EUR 100; empty for other texts.
 std::string without_currency(std::string_view text) {
     const auto bare = [](std::string_view rest) {
         while (rest.starts_with(' ')) rest.remove_prefix(1);
@@ -146,7 +146,7 @@ std::string without_currency(std::string_view text) {
     return "";
 }
 
-// 1/4, and the minus sign of word processors.
+// Returns a fraction such as 1/4, or a number with the minus sign of word processors, as a plain number.
 std::string in_plain_signs(std::string_view text) {
     constexpr std::string_view minus = "\xe2\x88\x92";
     if (text.starts_with(minus)) {

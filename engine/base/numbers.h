@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal numbers as texts, in any locale, and hints at what another spelling meant.
+// Reads decimal numbers in any locale, and hints at what a number in another spelling meant.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace tilewalk::config {
 
 // Reads a finite decimal number: no words, no other base, no leading zeros, no separators.
 std::optional<double> plain_number(std::string_view text);
-// A clause for messages, such as "; write 0.2"; empty if nothing can be guessed.
+// Returns a clause for messages, such as "; write 0.2"; empty if the number meant can't be guessed.
 std::string number_hint(std::string_view text);
 std::string boolean_hint(std::string_view text);
 

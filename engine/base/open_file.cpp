@@ -15,7 +15,7 @@
 namespace tilewalk::config {
 namespace {
 
-// Nonblocking, or opening a FIFO would wait for a writer.
+// Flags to open files for reading. Without O_NONBLOCK, opening a FIFO would wait for a writer.
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 std::filesystem::path folder_of(const std::filesystem::path& inside) {
@@ -26,7 +26,8 @@ std::filesystem::path folder_of(const std::filesystem::path& inside) {
     return folder;
 }
 
-// Opens a resolved file from its folder down, following no link, even a new one. -1 with errno, like open().
+// Opens a resolved file folder by folder from `folder` on, and follows no link, not even one made meanwhile.
+// Returns -1 and sets errno on failure, as open() does.
 int open_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
     int at = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     const std::filesystem::path steps = file.lexically_relative(folder);
@@ -51,7 +52,7 @@ std::filesystem::path resolved_inside(const std::filesystem::path& file,
     std::filesystem::path resolved =
         std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
     const auto [left, rest] = std::mismatch(folder.begin(), folder.end(), resolved.begin(), resolved.end());
-    // The same message whether or not the file exists, so that callers learn nothing about files outside.
+    // The message is the same if no such file exists, so that callers learn nothing about files outside.
     if (failed || left != folder.end() || rest == resolved.end()) {
         throw error(error_kind::io,
                     "the file is not in the folder of the one that names it, and files are confined to it",

@@ -9,8 +9,8 @@ namespace tilewalk::config {
 
 class open_file {
   public:
-    // Throws tilewalk::error (io) if the file is missing, unreadable or not regular, or if, with links
-    // followed, it is not below `inside` (empty: anywhere). Safe against links that change meanwhile.
+    // Opens a file. Throws tilewalk::error (io) if it is missing, unreadable or not a regular file, or if its
+    // path after links lies outside of `inside` (empty: anywhere). Safe if links are changed meanwhile.
     explicit open_file(const std::filesystem::path& file, const std::filesystem::path& inside = {});
     ~open_file();
     open_file(const open_file&) = delete;
@@ -24,7 +24,7 @@ class open_file {
     std::uintmax_t stated_bytes_ = 0;
 };
 
-// Resolves links, whether or not the file exists. Throws tilewalk::error (io) if not below `inside`.
+// Follows links of a path that need not exist. Throws tilewalk::error (io) if not below `inside`.
 std::filesystem::path resolved_inside(const std::filesystem::path& file, const std::filesystem::path& inside);
 
 }  // namespace tilewalk::config

@@ -6,7 +6,7 @@ namespace tilewalk {
 
 namespace {
 
-// Length of the well-formed UTF-8 character that begins `text`, or 0.
+// Returns the bytes of the UTF-8 character that `text` begins with; 0 if it is malformed.
 std::size_t character_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
@@ -21,8 +21,8 @@ std::size_t character_length(std::string_view text) {
     return overlong || surrogate || beyond ? 0 : length;
 }
 
-// Controls of ASCII and Latin-1, and marks that reorder or break the line: U+061C, U+200E/F, U+2028-202E,
-// U+2066-2069.
+// True for controls of ASCII and Latin-1, and for marks that reorder text or break lines: U+061C, U+200E/F,
+// U+2028-202E, U+2066-2069.
 bool is_control(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
     if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;

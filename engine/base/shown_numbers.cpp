@@ -10,7 +10,7 @@ namespace tilewalk::report {
 
 namespace {
 
-// Fits every double in fixed form with the decimals used here.
+// Has room for every double in fixed notation with as many decimals as are asked for here.
 using buffer = std::array<char, 512>;
 
 template <class... Form>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text, in any locale: all bits for machines, the known digits for people.
+// Numbers as text, in any locale: with all bits for machines, with the digits that are known for people.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace tilewalk::report {
 
-// The shortest decimal that reads back as the same bits.
+// Returns the shortest decimal that reads back as the same bits.
 std::string shortest(double x);
 std::string fixed(double x, int decimals);
 std::string significant(double x, int digits);  // "0.0123", "1.42e-14"
 
-// The digits that `error` justifies and two more, at most twelve; ten for an error of 0, three for NaN.
+// Returns x with the digits that `error` justifies and two more, at most 12; 10 for an error of 0, 3 for NaN.
 std::string justified(double x, double error);
 inline constexpr int digits_without_error = 3;
 

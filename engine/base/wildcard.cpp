@@ -16,7 +16,7 @@ bool fits(std::string_view pattern, std::string_view text) {
             ++p;
             ++t;
         } else if (star != none) {
-            // Only the last star needs to take one more character: earlier ones need no retry.
+            // Let the last star take one more character. Earlier stars need no retry.
             p = star + 1;
             t = ++taken;
         } else {

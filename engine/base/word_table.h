@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of words for values, as files use them.
+// Looks up values and their words, as files have them, in tables of pairs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts are cut and escaped here, so that no input makes a message long or unreadable.
+// Cuts and escapes the texts in messages, so that no input makes a message long or unreadable.
 #include "engine/base/wording.h"
 
 #include <fmt/format.h>

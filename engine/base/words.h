@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of files for formats, statuses and error kinds, in one place for writing and reading.
+// Words that files have for formats, statuses and kinds of errors, in one place for writers and readers.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::report {
 
-// Format 2 can still be read.
+// The format that is written, and an older one that can still be read.
 inline constexpr std::string_view json_format_name = "tilewalk-results-3";
 inline constexpr std::string_view older_json_format_name = "tilewalk-results-2";
 

@@ -10,7 +10,7 @@
 namespace tilewalk::report {
 
 std::string json_string(std::string_view text) {
-    // Fast path: nearly all texts need no escape.
+    // Take a fast path, because nearly all texts need no escapes.
     const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
     if (std::ranges::all_of(text, is_plain)) {
         std::string out;

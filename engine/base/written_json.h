@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of JSON as text.
+// Writes texts, numbers and lists as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tilewalk::report {
 
 std::string json_string(std::string_view text);
-// Always with a point or an exponent, so that -0.0 keeps its sign; null if not finite.
+// Writes a number with a point or an exponent, so that -0.0 keeps its sign; null if it is not finite.
 std::string json_number(double x);
 std::string json_list(const std::vector<std::string>& texts);
 std::string json_list(const std::vector<double>& numbers);

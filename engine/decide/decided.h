@@ -21,8 +21,7 @@ struct chosen_shifts {
     bool drops_control = false;  // shifted paths leave less variance without the control
 };
 
-// How an adjoint derivative treats a payoff's jumps: smooths them, over `width` times the usual width, or
-// uses likelihood ratios.
+// The way an adjoint treats a payoff's jumps: smoothing, over `width` usual widths, or likelihood ratios.
 struct treatment {
     double width = 0;  // 0: likelihood ratios
     bool is_smoothing() const { return width > 0; }

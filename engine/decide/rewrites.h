@@ -49,8 +49,7 @@ class rewriter {
 
     void rewrite(plans_of_trade& of) const;
     chosen_control rewrite(const books::trade& t, planned& p) const;
-    // Rewrites all trades. `plans` are in order of market, then trade. Each rewrite goes over all trades
-    // before the next one begins.
+    // Rewrites plans, ordered by market, then trade. A rewrite goes over all trades before the next begins.
     void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
                  timings* times) const;
 

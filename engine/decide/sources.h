@@ -17,14 +17,14 @@ namespace tilewalk::verbs {
 
 class sources {
   public:
-    // `work` keeps what pilots find, by job and settings; null: nothing is kept. `held` has the caller's
-    // decisions; null: none.
+    // `work` keeps pilots' findings by job and settings; may be null. `held`: the caller's decisions, or
+    // null.
     explicit sources(const settled& run, const kept::work* work = nullptr,
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // Returns the caller's decisions, else those of followed results. Throws tilewalk::error (input) if
-    // results lack it.
+    // Returns the caller's decisions, else followed ones. Throws tilewalk::error (input) for an unknown
+    // trade.
     decide::decided known(const std::string& trade) const;
     // Returns the caller's decisions about a trade; null if there are none.
     const decide::decided* held(const std::string& trade) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks each byte once. Also refuses what YAML parsers disagree on: yaml-cpp ends a document at byte 4, and
-// its versions differ in whether a lone carriage return ends a line.
+// Checks each byte once. Refuses texts, too, that YAML parsers read differently: yaml-cpp ends a document at
+// byte 4, and its versions differ in whether a lone carriage return ends a line.
 #include "engine/base/text/byte_check.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void byte_check::look(std::string_view text, bool is_whole) {
             while (at_ < end && text[at_] >= ' ' && text[at_] <= '~') ++at_;
             if (at_ == text.size()) return;
         }
-        // A character, or what follows a carriage return, may be cut off at the end of the text so far.
+        // The end of the text so far may cut a character, or a carriage return from its line feed.
         if (!is_whole && text.size() - at_ < longest_character) return;
         const auto [c, length] = decode(text, at_);
         if (c == not_a_code_point) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses non-UTF-8 bytes, invisible characters, indenting tabs and endless lines before YAML sees them.
+// Refuses non-UTF-8 bytes, invisible characters, indenting tabs and endless lines before YAML is parsed.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class byte_check {
     byte_check(std::string name, std::size_t most_line_bytes, bool takes_json = false)
         : name_(std::move(name)), most_line_bytes_(most_line_bytes), takes_json_(takes_json) {}
 
-    // Checks what is new in `text`. Throws tilewalk::error (input) at the first bad byte.
+    // Checks bytes added to `text` since the last call. Throws tilewalk::error (input) at the first bad byte.
     void look(std::string_view text, bool is_whole);
     std::size_t checked() const { return at_; }
     bool has_long_line() const { return has_long_line_ || at_ - line_start_ > most_line_bytes_; }
@@ -30,7 +30,7 @@ class byte_check {
     std::size_t at_ = 0, line_start_ = 0;
     int line_ = 1;
     bool in_indentation_ = true;
-    std::size_t tab_ = none_;  // place of a tab in a line that is only indentation so far
+    std::size_t tab_ = none_;  // position of a tab, while its line is only indentation
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
 };
 

@@ -62,7 +62,7 @@ bool checked_source::fetch() {
         throw error(error_kind::io, "the file can't be read: " + std::generic_category().message(code),
                     {name_});
     }
-    // Files may grow while they are read, and some state no size: count what arrives.
+    // A file may grow while it is read, and some files state no size, so count the bytes that arrive.
     if (read_.size() > most_bytes_) {
         throw error(error_kind::input,
                     "found more than " + std::to_string(most_bytes_) + " bytes, which is the limit", {name_});
@@ -87,7 +87,7 @@ void checked_source::begin_hash() {
     try {
         hash_ = std::async(std::launch::async, [all = bytes()] { return sha256(all); });
     } catch (const std::system_error&) {
-        // hash() computes it without a thread.
+        // No thread is left: hash() computes the hash.
     }
 }
 

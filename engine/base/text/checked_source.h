@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a text only as far as asked, so that a bad file costs little more than what precedes its bad byte.
+// A text that is read and checked only as far as asked. A bad file costs little beyond its bad byte.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@ struct limits;
 
 class checked_source {
   public:
-    // The text must outlive the source. Files must be regular (see open_file).
+    // The text must outlive the source. A file must be a regular one (see open_file).
     checked_source(std::string_view text, std::string name, const limits& within);
     checked_source(const std::filesystem::path& file, const limits& within,
                    const std::filesystem::path& inside);
 
     const std::string& name() const { return name_; }
-    // The checked part so far, without a byte order mark. Valid until grow().
+    // The part checked so far, without a byte order mark. Valid until the next grow().
     std::string_view text() const { return bytes().substr(mark_bytes_, check_.checked()); }
-    // Adds a block; false at the end. Throws tilewalk::error for a bad byte.
+    // Reads and checks another block; false at the end. Throws tilewalk::error for a bad byte.
     bool grow();
     bool has_long_line() const { return check_.has_long_line(); }
     void refuse_long_lines() { check_.refuse_long_lines(); }
-    // All bytes, unchanged; complete once grow() has returned false.
+    // All bytes read, with a byte order mark; all of the text once grow() has returned false.
     std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
-    // At the end: the SHA-256 of all bytes, summed in parallel to the parsing of a long text; and the text.
+    // Return, at the end, the SHA-256 of all bytes and the text. Long texts are hashed while they are parsed.
     std::string hash();
     std::string take_text();
 

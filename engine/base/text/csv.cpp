@@ -48,7 +48,7 @@ bool csv_reader::next_of_any_length() {
     return true;
 }
 
-// False at the end of the text. Stops before the line end.
+// Reads a line's cells, but not the end of the line. Returns false at the end of the text.
 bool csv_reader::read_line(std::vector<cell>& into, std::size_t most_cells) {
     while (at_ < text_.size() && takes_line_end()) {
     }

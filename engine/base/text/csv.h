@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of CSV, after RFC 4180, with a header line. A last line "..." ends a complete table.
+// The only reader of CSV (RFC 4180), with a header line. A last line "..." shows that the table is complete.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class csv_reader {
         bool is_quoted = false;
     };
 
-    // `name` names the text in errors. Skips a "#" before the first name of the header.
+    // `name` names the text in messages. Ignores a "#" before the first name of the header.
     csv_reader(std::string_view text, std::string name);
 
     const std::vector<cell>& header() const { return header_; }
@@ -30,19 +30,19 @@ class csv_reader {
 
     // Reads the next row; false at the end. Skips empty lines.
     bool next();
-    // Allows more or fewer cells than the header has.
+    // Reads the next row as next() does, but allows it more or fewer cells than the header.
     bool next_of_any_length();
     const std::vector<cell>& row() const { return row_; }
     std::vector<cell> take_row() { return std::move(row_); }
-    std::size_t rows() const { return rows_; }  // so far
+    std::size_t rows() const { return rows_; }  // rows read so far
 
     // Valid once next() has returned false.
     bool has_end_marker() const { return has_end_marker_; }
     bool ends_in_line() const { return !text_.empty() && text_.back() != '\n'; }
 
     location where(const cell& of) const { return {name_, of.line, of.column}; }
-    location here() const;  // the place read up to
-    // Throw tilewalk::error (input) at a name of the header, a cell of the current row, or the row.
+    location here() const;  // place after the last byte read
+    // Throw tilewalk::error (input) at a name of the header, at a cell of the current row, or at the row.
     [[noreturn]] void fail_header(std::size_t column, const std::string& message) const;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const;
     [[noreturn]] void fail_row(const std::string& message) const;
@@ -52,7 +52,7 @@ class csv_reader {
     void read_cell(cell& into);
     bool takes_line_end();
     void step(std::size_t bytes);
-    std::string hint() const;  // empty unless the line is the last and unfinished
+    std::string hint() const;  // "may be cut short" on an unfinished last line, else empty
     [[noreturn]] void refuse(const std::string& message) const;
 
     std::string_view text_;

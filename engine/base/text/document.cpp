@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of yaml-cpp become nodes. Anything that yaml-cpp accepts and a book must not contain is refused at
-// its event, before anything dangerous is built.
+// Turns events of yaml-cpp into nodes. Refuses at its event whatever yaml-cpp accepts but a book must not
+// contain, before anything dangerous is built.
 #include "engine/base/text/document.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -37,21 +37,21 @@ namespace tilewalk::config {
 
 namespace {
 
-// yaml-cpp sees this in place of the first of several plain entries in a row, and an empty line in place of
-// each follower. All entries of a run begin in one column, so if the first is an entry of a list, all are.
+// Text that yaml-cpp sees in place of a run of plain entries, which are read without it: "." for the first,
+// and an empty line for each follower. A run has one column, so if the first is an entry of a list, all are.
 constexpr std::string_view stand_in = ".";
 struct replaced_entry {
-    int line = 0, column = 0;  // from 0
+    int line = 0, column = 0;  // counted from 0
     std::size_t at = 0, bytes = 0;
     entry_counts counts;
-    std::uint32_t followers = 0;  // entries that yaml-cpp does not see
+    std::uint32_t followers = 0;  // entries behind it that are empty lines for yaml-cpp
 };
 
-// JSON writes a character beyond U+FFFF as two surrogates, "\ud83d\ude00", which yaml-cpp refuses. yaml-cpp
-// sees this pair instead, equally long and in no checked text; its meaning is looked up in the source.
+// JSON writes a character beyond U+FFFF as two escaped surrogates, "\ud83d\ude00", which yaml-cpp refuses. It
+// is shown this pair instead, equally long and in no checked text; the source has the character.
 constexpr std::string_view escaped_pair = "\\ufffe\\uffff", pair_in_utf8 = "\xef\xbf\xbe\xef\xbf\xbf";
 
-// The value of an escaped surrogate, or not_a_code_point.
+// Returns the value of the escaped surrogate at `at`, or not_a_code_point.
 std::uint32_t escaped_half(std::string_view text, std::size_t at) {
     if (text.substr(at, 2) != "\\u") return not_a_code_point;
     const std::string_view digits = text.substr(std::min(at + 2, text.size()), 4);
@@ -69,7 +69,7 @@ std::uint32_t pair_at(std::string_view text, std::size_t at) {
                                           : not_a_code_point;
 }
 
-// The place of the next pair whose backslash is not itself escaped.
+// Returns the place of the next escaped pair of surrogates whose backslash is not escaped itself.
 std::size_t next_pair(std::string_view text, std::size_t from) {
     for (std::size_t at = from; (at = text.find("\\u", at)) != std::string_view::npos; at += 2) {
         std::size_t before = at;
@@ -79,15 +79,15 @@ std::size_t next_pair(std::string_view text, std::size_t from) {
     return std::string_view::npos;
 }
 
-// A checked source as yaml-cpp sees it, piece by piece, with slow parts replaced.
+// A checked source as yaml-cpp sees it, piece by piece: parts that are slow to parse are replaced.
 class shown_text {
   public:
-    // `replaces`: plain entries. `pairs`: surrogate pairs.
+    // `replaces`: plain entries are replaced. `pairs`: pairs of surrogates are replaced.
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
         if (from_.text().empty()) from_.grow();
-        // After an initial "{" yaml-cpp keeps everything to the end, since all of it might be a key. After
-        // "---" on the same line there are no keys.
+        // Behind an initial "{" yaml-cpp keeps all text to the end, because all of it might be a key. "---"
+        // on the same line rules keys out.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
     }
@@ -104,11 +104,11 @@ class shown_text {
             if (in_line_ ? !hand_on(pairs_ ? std::string::npos : most) : !begin_line(most)) break;
         }
         if (!piece_.empty()) return true;
-        piece_ = std::move(last);  // yaml-cpp puts back what it first peeked at
+        piece_ = std::move(last);  // yaml-cpp puts back the character it peeked at, so the piece must live on
         return false;
     }
 
-    // For texts parsed without yaml-cpp: records the start of a line, and makes yaml-cpp's mark of a place.
+    // For JSON, parsed without yaml-cpp: record where a line starts, and make yaml-cpp's mark of a place.
     void begins_line(std::size_t at) { line_starts_.push_back(at); }
     YAML::Mark mark_of(int line, int column) const {
         YAML::Mark made;
@@ -134,13 +134,13 @@ class shown_text {
         taken_ += count;
         return {&next, count};
     }
-    // True if yaml-cpp took an entry up to this line (from 0) for something else, such as part of a text.
+    // True if yaml-cpp took an entry up to `line` (from 0) for another thing, such as part of a text.
     bool has_lost_one(int line) const { return taken_ < replaced_.size() && replaced_[taken_].line <= line; }
 
   private:
     bool begin_line(std::size_t most) {
         std::size_t end = text().find('\n', handed_);
-        // Pairs are looked for in whole lines only.
+        // Fetch a whole line if pairs are replaced, because they are looked for in whole lines.
         while (end == std::string_view::npos && (pairs_ || text().size() - handed_ < most) && from_.grow())
             end = text().find('\n', handed_);
         if (handed_ == text().size()) return false;
@@ -163,7 +163,7 @@ class shown_text {
         handed_ = end;
         return true;
     }
-    // Whether an entry continues the current run. Runs are short, or text behind them is read too early.
+    // True if an entry continues the current run. Runs are short, or text behind them is read too early.
     bool follows(std::string_view line, const replaced_entry& entry) {
         constexpr std::size_t most_followers = 63, most_bytes = std::size_t{16} << 10;
         if (replaced_.empty() || replaced_.back().line + 1 != entry.line) return false;
@@ -201,12 +201,12 @@ class shown_text {
 class shown_buffer : public std::streambuf {
   public:
     using listener = std::function<void(std::string_view)>;
-    // `fails` is called before a failure is stored, and may throw an error to store in its place.
+    // `fails` is called before a failure is stored. If it throws an error, that is stored instead.
     shown_buffer(shown_text& text, listener hears, std::function<void()> fails)
         : text_(text), hears_(std::move(hears)), fails_(std::move(fails)) {
         show();
     }
-    // Ended the text early. Thrown through yaml-cpp's stream, the error would leak the stream's memory.
+    // The error that ended the text early, or null. Thrown through yaml-cpp's stream, it would leak memory.
     const std::exception_ptr& failure() const { return failure_; }
 
   private:
@@ -222,7 +222,7 @@ class shown_buffer : public std::streambuf {
             } catch (const error&) {
                 failure_ = std::current_exception();
             }
-            setg(nullptr, nullptr, nullptr);  // its memory is gone
+            setg(nullptr, nullptr, nullptr);  // the piece's memory is gone
             return traits_type::eof();
         }
         show();
@@ -263,7 +263,7 @@ bool is_sign(char c) {
 
 namespace {
 
-// Bounds messages whose quotes were not shortened, such as a number of a thousand digits.
+// Shortens a message in which a quote was not shortened, such as a number of a thousand digits.
 std::string bounded(const std::string& message) {
     constexpr std::size_t most = 1000, kept_at_end = 300;
     if (message.size() <= most) return message;
@@ -309,7 +309,7 @@ std::string node::key_path() const {
 }
 
 void node::fail(const std::string& message) const {
-    // Hint at a cut file for parts only, not for a whole value or a file of one line.
+    // Say that the file may be cut only of a part of a file of several lines: nothing else shows a cut.
     const bool is_part = (key_ != nullptr || index_ >= 0) && line_ > 1;
     const bool hints =
         is_part && (kind_ == shape::null || (kind_ == shape::scalar && scope_->from->ends_in_line));
@@ -410,12 +410,12 @@ std::int64_t node::integer() const {
         std::int64_t value = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (status == std::errc{} && end == text.data() + text.size()) return value;
-        // 1e6 is a whole number too, while a double holds it exactly.
+        // 1e6 is a whole number, too, up to where a double holds all whole numbers.
         if (std::floor(*as_number) == *as_number && std::abs(*as_number) <= 0x1p53) {
             return static_cast<std::int64_t>(*as_number);
         }
     }
-    const bool says_it = as_number && style_ == style::plain;  // a number, but with a fraction or too large
+    const bool says_it = as_number && style_ == style::plain;  // number_hint would repeat the number
     fail("found " + found() + ", expected a whole number" + (says_it ? "" : number_hint(text)));
 }
 
@@ -463,7 +463,7 @@ void node::only(const std::vector<std::string>& known) const {
     };
     for (const auto& m : members()) {
         if (is_known(m)) continue;
-        // A file with none of our keys may be a stranger's: quote nothing of it.
+        // A file with none of the known keys may be private, so the message quotes none of it.
         const bool is_file = key_ == nullptr && index_ < 0;
         if (is_file && suggestion(m.key, known).empty() && std::ranges::none_of(members(), is_known))
             fail("found a mapping with none of the known keys: " + joined(known));
@@ -505,7 +505,7 @@ node& node::descendant(std::span<const std::size_t> place) {
 }
 
 void node::write(double number) {
-    text();  // throws unless scalar
+    text();  // throws unless the node is a scalar
     style_ = style::plain;
     content_ = kept_number{number};
 }
@@ -543,7 +543,7 @@ class builder : public YAML::EventHandler {
         return std::move(root_);
     }
 
-    // Bounds what yaml-cpp may read without a value, since it keeps everything until it knows what it is.
+    // Limits the text that yaml-cpp reads without completing a value: it keeps all of it until then.
     void hear(std::string_view piece) {
         gap_bytes_ += piece.size();
         gap_signs_ += static_cast<std::size_t>(std::count_if(piece.begin(), piece.end(), is_sign));
@@ -587,12 +587,12 @@ class builder : public YAML::EventHandler {
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
         check_plain(mark, "?");
-        // An omitted value ends before the place that yaml-cpp gives, which may be that of "...".
+        // An omitted value does not count as the last value: yaml-cpp may place it at the "..." behind it.
         const std::size_t last_value = last_value_;
         node value = started(mark, node::shape::null);
         value.is_closed_ = first_of(mark) == '~';
         last_value_ = last_value;
-        // yaml-cpp places an omitted value at the next thing in the file; its key is the better place.
+        // yaml-cpp places an omitted value at whatever follows it. Place it at its key instead.
         if (!open_.empty() && open_.back().has_key && value.line_ != open_.back().key_line) {
             value.line_ = source_->last_line = open_.back().key_line;
             value.column_ = source_->last_column = open_.back().key_column;
@@ -669,7 +669,7 @@ class builder : public YAML::EventHandler {
         close();
     }
 
-    // Reads the waiting entries before any later event is handled. Refuses the first bad one.
+    // Reads the entries that wait, before any later event is handled. Refuses the first bad one.
     void read_waiting() {
         const std::vector<waiting_entry> all = std::exchange(waiting_, {});
         if (all.empty()) return;
@@ -692,12 +692,12 @@ class builder : public YAML::EventHandler {
         const auto& [index, refused] = all[first_refused];
         open_.resize(levels_of_entries);
         items.resize(index);
-        nodes_ = entries_ = 0;  // they fitted before
+        nodes_ = entries_ = 0;  // counts, which fitted when the entries were set to wait
         read_entry(refused);
         throw error(error_kind::internal, "an entry was refused, and is good");
     }
 
-    // Rewords yaml-cpp's complaints that do not say what to do.
+    // Throws yaml-cpp's complaint with a hint at what to do, if there is one.
     [[noreturn]] void refuse_syntax(const YAML::Exception& e) const {
         if (first_of(e.mark) == '*') refuse_alias(e.mark);
         static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> hints{{
@@ -740,7 +740,7 @@ class builder : public YAML::EventHandler {
         bool has_key = false;
         int key_line = 0, key_column = 0;
         const std::string* key = nullptr;
-        std::unordered_map<const std::string*, int> lines;  // places of the keys, once there are many
+        std::unordered_map<const std::string*, int> lines;  // line by key, once there are many keys
     };
 
     struct waiting_entry {
@@ -749,10 +749,10 @@ class builder : public YAML::EventHandler {
     };
     static constexpr std::size_t levels_of_entries = 2;
 
-    // Whether only a duplicate key can still be wrong with the entry. Its counts are known, so its tree may
-    // be made later, in parallel with others.
+    // True if an entry is within all limits, so that only a duplicate key can be wrong with it. Its tree may
+    // then be built later, in parallel with others.
     bool may_wait(const replaced_entry& entry) const {
-        constexpr std::size_t most_keys = 64;  // more would make comparing keys one by one slow
+        constexpr std::size_t most_keys = 64;  // keys of an entry are compared one by one
         const entry_counts& has = entry.counts;
         return open_.size() == levels_of_entries && nodes_ + has.values <= within_.nodes &&
                entries_ < within_.entries && has.values <= within_.part_nodes && has.keys <= most_keys &&
@@ -795,7 +795,7 @@ class builder : public YAML::EventHandler {
     [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& message) const {
         throw error(error_kind::input, message, place(mark), here());
     }
-    // yaml-cpp takes an unclosed bracket for a key.
+    // Throws for a key that is no scalar, or an unclosed bracket, which yaml-cpp takes for one.
     [[noreturn]] void refuse_as_key(const YAML::Mark& mark, const std::string& found) const {
         const std::string_view text = from(mark);
         int open = 0;
@@ -851,8 +851,8 @@ class builder : public YAML::EventHandler {
         plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 
-    // Refuses tags and anchors. yaml-cpp reports "!" both for quoted scalars and for a lone "!" tag, and
-    // drops the tag of a null, so the text decides.
+    // Refuses tags and anchors. The text decides, because yaml-cpp reports "!" both for quoted scalars and
+    // for a lone "!", and drops the tag of a null.
     void check_plain(const YAML::Mark& mark, const std::string& tag) {
         gap_bytes_ = gap_signs_ = 0;
         const char first = first_of(mark);
@@ -862,7 +862,7 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // The place of the closing quote, or npos.
+    // Returns the place of the quote that closes the text's first one, or npos.
     static std::size_t closing_quote(std::string_view text) {
         const char quote = text.front();
         for (std::size_t i = 1; i < text.size(); ++i) {
@@ -876,7 +876,7 @@ class builder : public YAML::EventHandler {
         return std::string_view::npos;
     }
 
-    // Restores surrogate pairs in a scalar: the character in double quotes, the literal text elsewhere.
+    // Restores surrogate pairs in a scalar: as characters in double quotes, as literal text elsewhere.
     std::string with_pairs(const YAML::Mark& mark, const std::string& shown) const {
         std::string_view text = from(mark);
         const bool is_escaped = text.starts_with('"');
@@ -903,24 +903,24 @@ class builder : public YAML::EventHandler {
         return made + shown.substr(done);
     }
 
-    // yaml-cpp lets the end of the file close a quoted text, so a cut file would pass.
+    // Refuses a quoted text that the end of the file closes: yaml-cpp accepts it, and a cut file would pass.
     void check_closed(const YAML::Mark& mark) const {
         if (closing_quote(from(mark)) != std::string_view::npos) return;
         refuse(mark, "found a quoted text that does not end, expected a closing quote" +
                          std::string(may_be_cut_short));
     }
 
-    // yaml-cpp takes a word on a line of its own for a key without a value.
+    // Refuses a key without a colon: yaml-cpp takes a word on a line of its own for a key without a value.
     void check_colon(const YAML::Mark& mark, std::string_view key) const {
         const std::string_view text = from(mark);
-        if (!text.starts_with(key)) return;  // quoted
+        if (!text.starts_with(key)) return;  // the key is quoted
         const std::size_t after = text.find_first_not_of(" \t", key.size());
         if (after != std::string_view::npos && text[after] == ':') return;
         refuse(mark, "found " + shown(key) + " with no ':' after it, expected a key and its value" +
                          std::string(after == std::string_view::npos ? may_be_cut_short : ""));
     }
 
-    // Escapes in quotes, such as "\x00" and "\u202e", can make bad characters of good bytes.
+    // Refuses bad characters, which escapes in quotes such as "\x00" and "\u202e" make of good bytes.
     void check_visible(const YAML::Mark& mark, std::string_view value) const {
         for (std::size_t at = 0; at < value.size();) {
             const auto [c, bytes] = decode(value, at);
@@ -933,7 +933,7 @@ class builder : public YAML::EventHandler {
         }
     }
 
-    // Indentation in the file minus indentation in the value, on the first line that is not blank.
+    // Returns by how much a block scalar is indented in the file, from its first line that is not blank.
     int block_indentation(const YAML::Mark& indicator, std::string_view value) const {
         const std::string_view text = from(indicator);
         const std::size_t line_end = text.find('\n');
@@ -952,7 +952,7 @@ class builder : public YAML::EventHandler {
         if (++nodes_ > within_.nodes) {
             refuse(mark, "found more than " + std::to_string(within_.nodes) + " values, which is the limit");
         }
-        // An entry of a list or mapping directly below the root.
+        // The value is an entry of a list or mapping directly below the root.
         if (open_.size() == 2) {
             part_nodes_ = 0;
             if (++entries_ > within_.entries) {
@@ -1034,7 +1034,7 @@ class builder : public YAML::EventHandler {
     }
 
     void open(const YAML::Mark& mark, node&& container) {
-        // yaml-cpp calls this before it recurses, so the check bounds its recursion.
+        // yaml-cpp recurses after this call, so the check limits its recursion.
         if (open_.size() >= static_cast<std::size_t>(within_.depth)) {
             refuse(mark, "found more than " + std::to_string(within_.depth) +
                              " levels of nesting, which is the limit");
@@ -1064,8 +1064,8 @@ class builder : public YAML::EventHandler {
     std::vector<waiting_entry> waiting_;
     node root_;
     std::size_t nodes_ = 0, part_nodes_ = 0, entries_ = 0;
-    std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // since the last event
-    std::size_t last_value_ = 0;                 // its beginning
+    std::size_t gap_bytes_ = 0, gap_signs_ = 0;  // read since the last event
+    std::size_t last_value_ = 0;                 // where the last value begins
     location last_place_;
     int documents_ = 0;
 };
@@ -1077,7 +1077,7 @@ struct json_teller {
     shown_text& shows;
     builder& to;
     std::string word{};
-    const std::string is_plain = "?", is_quoted = "!";  // yaml-cpp's tags
+    const std::string is_plain = "?", is_quoted = "!";  // the tags that yaml-cpp gives to scalars
 
     std::string_view text() const { return from.text(); }
     bool grow() { return from.grow(); }
@@ -1108,8 +1108,8 @@ document made_of(checked_source& source, builder& events) {
                     std::make_shared<const std::string>(source.take_text())};
 }
 
-// Empty if the text is not JSON and may be YAML. Only JSON may have long lines: yaml-cpp is many times slower
-// on one and keeps what it can't place yet.
+// Reads a text as JSON; empty if it is not JSON and may be YAML. A text with long lines must be JSON:
+// yaml-cpp is many times slower on a long line, and keeps in memory all of it that it can't place yet.
 std::optional<document> read_json(checked_source& source, const limits& within) {
     shown_text text(source, false, false);
     if (!text.text().starts_with('{')) return {};
@@ -1123,13 +1123,14 @@ std::optional<document> read_json(checked_source& source, const limits& within) 
     return {};
 }
 
-// How yaml-cpp sees a source. The quickest way comes first; if it fails, the others follow.
+// A way to show a source to yaml-cpp. The quickest is tried first, and others if it fails.
 struct way {
     bool replaces = true;  // plain entries
     bool pairs = false;    // surrogate pairs
 };
 
-// Empty if `by` failed and was changed: a replaced entry was not one, or there may be surrogate pairs.
+// Reads a source in one way. Empty if that failed and `by` was changed to the next way: an entry that was
+// replaced was none, or there may be pairs of surrogates.
 std::optional<document> read(checked_source& source, const limits& within, way& by) {
     shown_text text(source, by.replaces, by.pairs);
     builder events(text, within);

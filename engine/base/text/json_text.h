@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads JSON directly: programs write whole books into one line, where yaml-cpp is many times slower, and
+// Reads JSON directly. Programs write whole books into one line, where yaml-cpp is many times slower;
 // nlohmann-json does not tell places. Python's NaN and Infinity pass; all else is as in RFC 8259.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace tilewalk::config {
 
-// A place in a growing text, all counted from 0.
+// A place in a text that grows while it is read. Offset, line and column count from 0.
 struct json_place {
     std::size_t at = 0;
     int line = 0, column = 0;
 };
 
-// Scans an object that is the whole text, optionally followed by a line "...". `hears` supplies the text so
-// far (text()), extends it (grow(), false at the end) and receives the events.
+// Scans a text that is one object, optionally followed by a line "...". `hears` supplies the text so far
+// (text()), extends it (grow(), false at the end) and receives the events.
 template <class listener>
 class json_text {
   public:
@@ -29,11 +29,11 @@ class json_text {
         std::string message;
     };
 
-    // Scanning stops after `most_silent` bytes without an event.
+    // Scanning fails after `most_silent` bytes without an event.
     json_text(listener& hears, std::size_t most_silent)
         : hears_(hears), most_silent_(most_silent), text_(hears.text()) {}
 
-    // Empty on success. Events before a fault are right.
+    // Returns the first fault; empty if there is none. Events before a fault are right.
     std::optional<fault> scan() {
         hears_.line_starts(0);
         if (value()) end();
@@ -70,7 +70,7 @@ class json_text {
         const json_place where = here();
         std::string found = "the end of the file";
         if (now() != no_char) {
-            has(4);  // a character's most bytes
+            has(4);  // make sure that a whole character was read
             found = "'" + std::string(text_.substr(at_, decode(text_, at_).bytes)) + "'";
         }
         fault_ = fault{where, "found " + found + ", expected " + expected};
@@ -234,7 +234,7 @@ class json_text {
             const char c = now();
             if (c == '"') break;
             if (c != '\\') {
-                if (c != no_char && static_cast<unsigned char>(c) >= ' ') continue;  // the text has grown
+                if (c != no_char && static_cast<unsigned char>(c) >= ' ') continue;  // now() read more
                 return c == no_char
                            ? refuse("a closing quote")
                            : refuse_here("found a line break or a tab in a text, expected \\n or \\t");
@@ -300,12 +300,12 @@ class json_text {
 
     listener& hears_;
     const std::size_t most_silent_;
-    std::size_t told_ = 0;  // end of the last event
+    std::size_t told_ = 0;  // where the last event ended
     std::string_view text_;
     std::size_t at_ = 0, line_start_ = 0;
     int line_ = 0;
     std::string copy_;
-    std::string_view word_;  // valid until the text grows or the next string
+    std::string_view word_;  // last string; valid until the text grows
     std::optional<fault> fault_;
 };
 

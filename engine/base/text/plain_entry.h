@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the one shape of YAML that long books are made of, "- {id: a, strike: 100, dates: [0.5, 1.0]}" on its
-// own line: yaml-cpp takes forty times as long. Anything less plain is left to yaml-cpp.
+// Reads the shape of YAML that long books consist of, "- {id: a, strike: 100, dates: [0.5, 1.0]}" on a line
+// of its own, for which yaml-cpp takes forty times as long. All else is left to yaml-cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace tilewalk::config {
 
-// Scans a flow mapping of plain words: no quotes, comments, tags, nulls or spaces inside words. Tells `hears`
-// what begins and ends, by the offset in `text`.
+// Scans a flow mapping of plain words: no quotes, comments, tags, nulls, or words with spaces. Tells `hears`
+// where keys, values and containers begin and end, by their offset in `text`.
 template <class listener>
 class plain_entry {
   public:
     plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
 
-    // Whether the text, but for trailing spaces, is one such mapping. Stops at the first fault.
+    // Returns whether the text is one such mapping, but for spaces behind it. Stops at the first fault.
     bool scan() {
         if (!mapping(1)) return false;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
@@ -41,7 +41,7 @@ class plain_entry {
         while (now() == ' ') ++at_;
     }
 
-    // Empty if no plain word stands here.
+    // Reads a plain word; empty if there is none at this place.
     std::string_view word() {
         const std::size_t start = at_;
         while (in_word(now())) ++at_;
@@ -108,7 +108,7 @@ class plain_entry {
 
 struct entry_counts {
     std::uint32_t values = 0, keys = 0, levels = 0, longest_word = 0;
-    std::uint32_t last_value = 0;  // its beginning
+    std::uint32_t last_value = 0;  // offset at which the last value begins
 
     void key(std::size_t, std::string_view text) {
         ++keys;
@@ -140,7 +140,7 @@ struct entry_counts {
 
 // The mapping in a line that is a plain entry of a list.
 struct entry_in_line {
-    std::size_t start = std::string_view::npos;  // npos: not such a line
+    std::size_t start = std::string_view::npos;  // npos if the line is none
     entry_counts counts;
 };
 inline entry_in_line plain_entry_in(std::string_view line) {

@@ -14,14 +14,14 @@
 namespace tilewalk::config {
 namespace {
 
-// Longer than any curve or trade; keeps mistyped serial numbers and amounts out of the times.
+// Limit on times, longer than any curve or trade. Keeps out mistyped amounts, and dates as serial numbers.
 constexpr double most_years = bounds::years;
 
 [[noreturn]] void fail(const std::string& message) {
     throw error(error_kind::input, message);
 }
 
-// Digits in three groups with a point, dash or slash between them are meant as a date.
+// True for three groups of digits with a point, dash or slash between them: a date is meant.
 bool looks_like_date(std::string_view text) {
     const auto separators = std::count_if(text.begin() + (text.empty() ? 0 : 1), text.end(),
                                           [](char c) { return c == '-' || c == '/' || c == '.'; });
@@ -41,8 +41,8 @@ bool has_iso_form(std::string_view text) {
     fail("found " + shown(text) + ", expected a date as YYYY-MM-DD, such as 2026-03-31");
 }
 
-// A value or a member itself knows its place, and whether its file ends with it. To find the place takes
-// longer than to read a time, so that readers are given none.
+// Calls a reader of text, and throws its complaint again at the value's place. Readers themselves get no
+// place, because finding it takes longer than reading a time.
 template <class Placed, class Read>
 auto told_by(const Placed& value, Read&& reads) {
     try {
@@ -52,7 +52,7 @@ auto told_by(const Placed& value, Read&& reads) {
     }
 }
 
-// 6m or 1Y, in years.
+// Returns a hint that says 6m or 1Y in years; empty for other texts.
 std::string period_hint(std::string_view text) {
     if (text.empty()) return "";
     const auto count = plain_number(text.substr(0, text.size() - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates and times in YAML: "2027-03-31" is a date, "0.25" a number of years from as_of.
+// Reads dates and times in YAML: "2027-03-31" is a date, "0.25" a number of years from as_of.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace tilewalk::config {
 
-// A date or a plain number of years; a quoted scalar can only be a date.
+// Reads a date or a plain number of years. A quoted scalar can only be a date.
 dates::time_point read_time_point(const node& value);
 dates::date read_date(const node& value);
 
-// The same for the key of a member.
+// Read the key of a member in the same way.
 dates::time_point read_time_point(const node::member& of);
 dates::date read_date(const node::member& of);
 
-// The same for text that is no value of its own. Complaints name no place.
+// Read text that is not a node. Errors have no place.
 dates::time_point read_time_point(const std::string& text);
 dates::date read_date(const std::string& text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a tree that its nodes point at, for the readers that build trees.
+// The source and scopes that a tree's nodes point at, for readers that build trees.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@ namespace tilewalk::config {
 
 struct node::source {
     std::string name;
-    // Keys that nodes point at. Parallel readers have sets of their own.
+    // Keys that nodes point at; keys_of_entries has a set for each thread that reads entries.
     std::unordered_set<std::string> keys;
     std::vector<std::unordered_set<std::string>> keys_of_entries;
     bool has_end_marker = false;
-    bool ends_in_line = false;           // the last line has no line end
-    int last_line = 0, last_column = 0;  // the last value's
+    bool ends_in_line = false;           // the text does not end with a line break
+    int last_line = 0, last_column = 0;  // place of the last value
 };
 
 struct node::scope {
     const source* from = nullptr;        // lives as long as the top scope
     std::shared_ptr<const scope> outer;  // null at the top
-    std::shared_ptr<const source> held;  // set at the top
-    const std::string* key = nullptr;    // key of this container in the outer one
+    std::shared_ptr<const source> held;  // keeps the source alive; set at the top
+    const std::string* key = nullptr;    // key of this container in the container around it
     int index = -1;
 
     void write_path(std::string& path) const {

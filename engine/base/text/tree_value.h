@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of nodes as public values, without places.
+// Turns a tree of nodes into a public value, which has no places.
 #pragma once
 
 #include "engine/base/text/document.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of Unicode 14.0.0: NFC_Quick_Check other than Yes, Canonical_Combining_Class other than 0.
+// Tables of Unicode 14.0.0: characters with NFC_Quick_Check not Yes, or Canonical_Combining_Class not 0.
 #include "engine/base/text/unicode.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct range {
     std::uint8_t combining_class = 0;
 };
 
-// Characters that NFC never contains, or may compose with the one before.
+// Characters that no text in the normal form NFC contains, or that may compose with the character before.
 constexpr std::array<range, 112> composed_otherwise{{
     // clang-format off
     {0x300, 0x304}, {0x306, 0x30c}, {0x30f, 0x30f}, {0x311, 0x311}, {0x313, 0x314}, {0x31b, 0x31b},

@@ -32,7 +32,7 @@ std::string shown(const value& v) {
     throw error(error_kind::usage, "found " + shown(found) + ", expected " + expected);
 }
 
-// Whether the text needs quotes in a file to remain a text.
+// True if the text would read back from a file as a number, null or a truth, unless it is quoted.
 bool looks_like_more(const std::string& text) {
     static constexpr std::array<std::string_view, 7> words{"true", "false", "null", "Null", "NULL", "~", ""};
     return config::plain_number(text).has_value() || std::ranges::find(words, text) != words.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks lines at 110 columns, well below the reader's limit on their length.
+// Writes YAML with line breaks at 110 columns, well below the reader's limit on the length of lines.
 #include "engine/base/text/written.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::size_t most_columns = 110;
-constexpr int most_levels = 2;  // on lines of their own; deeper ones stand in brackets
+constexpr int most_levels = 2;  // deeper levels stand in brackets
 
-// Plain if no YAML reader could take it for anything else, else quoted.
+// Writes a scalar without quotes if every YAML reader takes it for the same text, else with quotes.
 std::string scalar(std::string_view text, bool is_quoted) {
     const bool is_plain =
         !text.empty() && !is_quoted && text.front() != '-' && std::ranges::all_of(text, [](char c) {
@@ -45,7 +45,7 @@ std::string scalar(std::string_view text, bool is_quoted) {
     return out + '"';
 }
 
-// A text of several lines becomes a block, '|', as written by hand.
+// True for a text of several lines, which is written as a block after '|', as people do.
 bool is_block(const value& held) {
     if (!held.is_scalar()) return false;
     const std::string& text = held.text();

@@ -9,11 +9,11 @@
 
 namespace tilewalk::config {
 
-// Members of the first three levels get lines of their own, what they hold stands in brackets. Texts of
-// several lines stand in blocks.
+// Writes members of the first three levels on lines of their own, and deeper values in brackets. Texts of
+// several lines become blocks.
 std::string written(const value& root);
 std::string written(const node& root);
-// In brackets, however long the line.
+// Writes the tree in brackets on one line, however long.
 std::string written_in_a_line(const value& root);
 std::string written_in_a_line(const node& root);
 

@@ -17,13 +17,13 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t most_attributes = 100;  // bounded, since each is compared with all others
+constexpr std::size_t most_attributes = 100;  // a limit, since each is compared with all others
 
 bool is_blank_byte(char c) {
     return blanks.find(c) != std::string_view::npos;
 }
 
-// Any byte of a non-ASCII character counts as a letter.
+// True for bytes that may begin a name. Any byte of a character beyond ASCII counts as a letter.
 bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
            static_cast<unsigned char>(c) >= 0x80;
@@ -89,7 +89,7 @@ bool xml_reader::next(xml_element& into) {
     return true;
 }
 
-// Checks the whole text once, so that all later code may look at bytes.
+// Checks all characters of the text, so that later code may look at single bytes.
 void xml_reader::check_characters() const {
     if (text_.size() > bounds::file_bytes) {
         throw error(error_kind::input,
@@ -165,7 +165,7 @@ std::string xml_reader::name() {
     return found;
 }
 
-// False if the element is empty (ends with "/>").
+// Reads a start tag. Returns false if the element is empty (ends with "/>").
 bool xml_reader::start_tag(xml_element& into) {
     if (++values_ > bounds::part_values) {
         refuse("found more than " + std::to_string(bounds::part_values) +
@@ -289,7 +289,7 @@ void xml_reader::append_text(std::string_view raw, std::string& to, std::size_t 
     }
 }
 
-// Appends the character of the reference at this place. Returns its length in bytes, 0 if there is none.
+// Appends the character of a reference at `at`, such as &amp;. Returns its bytes; 0 if there is none.
 std::size_t xml_reader::reference(std::string_view raw, std::string& to, std::size_t at) const {
     constexpr std::pair<std::string_view, char> entities[] = {
         {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};

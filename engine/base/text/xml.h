@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only reader of XML: elements with places, one child of the root at a time. Strict, as such files are
-// anybody's: no document type, five entities and numbers, no text beside elements, bounds on sizes.
+// The only reader of XML. Elements know their places, and are read one child of the root at a time. Strict,
+// because files may come from anybody: no document type, only the five standard entities and numeric
+// references, no text beside elements, limits on sizes.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +20,21 @@ struct xml_element {
     };
 
     std::string name;
-    std::string text;  // trimmed; empty where there are children
+    std::string text;  // without blanks around it; empty if there are children
     int line = 0, column = 0;
     std::vector<attribute> attributes;
     std::vector<xml_element> children;
 };
 
-// The text must outlive the reader.
+// Reads a text, which must outlive the reader.
 class xml_reader {
   public:
-    // `name` names the text in errors. Reads up to the root's start tag.
+    // Reads up to the root's start tag. `name` names the text in messages.
     xml_reader(std::string_view text, std::string name);
 
-    // Name and attributes only.
+    // The root's name and attributes, without content.
     const xml_element& root() const { return root_; }
-    // Reads the next child of the root whole; false at the end of the document.
+    // Reads the root's next child with all its content; false at the end of the document.
     bool next(xml_element& into);
 
     const std::string& file() const { return name_; }
@@ -68,7 +69,7 @@ class xml_reader {
     xml_element root_;
     bool is_at_end_ = false;
     std::size_t children_ = 0;
-    std::size_t values_ = 0;  // in the current child
+    std::size_t values_ = 0;  // elements in the root's current child
 };
 
 }  // namespace tilewalk::config

@@ -57,8 +57,7 @@ struct control {
     static constexpr std::size_t most_knots = 3;
     std::array<knot, most_knots> knots{};
     std::vector<double> on_ratios{};
-    // True if the payoff without the control is tallied as well, and the run's randomisations find how much
-    // of the control to subtract.
+    // True if plain payoffs are tallied, too, and randomisations find what share of the control to subtract.
     bool has_share = false;
 
     // Factor by which paths can be fewer for the same error, as the pilot estimates.

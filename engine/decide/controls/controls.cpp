@@ -203,8 +203,7 @@ struct tried_paths {
         for (std::size_t k = 0; k < by.orders.size(); ++k) append(all, k * by.paths_of_each, of_each, out);
         return out;
     }
-    // Walks the paths that were set aside to search for a jump. Trades without a search thus choose points by
-    // as many paths as others.
+    // Walks the paths reserved to search for a jump, so that trades without a search choose points as usual.
     void walk_rest(const sums_on_pilot& pilot, std::uint64_t paths) {
         if (by.orders.empty()) return;
         const std::uint64_t of_each = paths_of_construction(by.orders.size(), paths);
@@ -362,8 +361,7 @@ double fewer_paths_by(const controls::control& of, const controls::pilot_paths& 
 }
 
 // Returns the root mean square of what a control that leaves rounding leaves in rare events that no pilot
-// path met. Takes the first of the ways far out that has such events. Returns 0 if no way has any: the
-// control is the payoff.
+// path met. Takes the first way far out that has any; 0 if none has: the control is the payoff.
 double left_far_out_by(const controls::control& of, const controls::pilot_paths& near,
                        const sums_on_pilot& pilot) {
     constexpr double rounding = 1e-6;  // relative to the numbers added up; matches fewest_paths
@@ -390,9 +388,8 @@ double left_far_out_by(const controls::control& of, const controls::pilot_paths&
 // for other trades, also with 50 normals (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
 
-// Keeps the control only if it takes less time than points without it. Both take the same construction,
-// because a run subtracts only the share of the control that helps on its points: it loses nothing if the
-// pilot promised too much.
+// Keeps the control only if it takes less time than points without it. Both have the same construction: a run
+// subtracts the share of the control that helps there, and loses nothing if the pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all payoffs are equal, or one is not finite
@@ -471,8 +468,7 @@ chosen_control choose_control_like(const controls::control& other, const subject
     return out;
 }
 
-// Sums are in double. Payoffs may be rounded to single. Fast approximations of GPUs are ten times less
-// accurate than single.
+// Sums are in double, payoffs maybe in single. Fast approximations of GPUs are ten times less accurate.
 double rounding_in(program::precision p) {
     constexpr double of_sums = 1e-13, of_single = 0x1p-24, of_fast = 1e-6;
     if (program::is_fast(p)) return of_fast;

@@ -37,8 +37,8 @@ struct subject_of_control {
 };
 subject_of_control subject_of(const books::trade& t, const planned& p);
 
-// Whether controls may jump. Pathwise derivatives do not see a control's jump, and smoothing adds a jump to
-// smooth. A control that jumps gains if the payoff jumps at about the same place, and loses if it does not.
+// Jumps that controls may have. Pathwise derivatives do not see a control's jump, and smoothing adds a jump
+// to smooth. A control that jumps gains if the payoff jumps at about the same place, else it loses.
 enum class jumps_of_controls : std::uint8_t { any, beside_those_of_payoffs, none };
 
 struct pilot_of_controls {
@@ -112,8 +112,7 @@ chosen_control choose_control_like(const controls::control& other, const subject
                                    const std::vector<arrays::shock_cube>& scenarios,
                                    const pilot_of_controls& by);
 
-// A trade's plan that subtracts a control. plan_with finds none if the trade's paths have other sources or
-// steps than the control.
+// A plan that subtracts a control. plan_with makes none if paths have other moves than the control.
 struct controlled_plan {
     plan::trade_program made;  // with a remark on the control
     double mean = 0;           // of the control

@@ -33,8 +33,7 @@ void add_times(column& to, double factor, const column& what) {
     for (std::size_t p = 0; p < to.size(); ++p) to[p] += factor * what[p];
 }
 
-// Least squares by Gram-Schmidt: each column is made orthogonal to the columns before it. Copies of a
-// regression share the columns.
+// Least squares by Gram-Schmidt: each column is made orthogonal to earlier ones. Copies share columns.
 class regression {
   public:
     explicit regression(column of) : left_(std::move(of)) { add(column(left_.size(), 1.0)); }

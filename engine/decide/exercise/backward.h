@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward induction over the dates of rights, on training paths. Each date fits the continuation value, and
-// the slopes by which the martingale follows the moves of the interval that begins there. Sums do not depend
-// on the number of threads.
+// the martingale's slopes by moves of the interval that begins there. Sums do not depend on threads.
 #pragma once
 
 #include <array>
@@ -17,8 +16,7 @@
 
 namespace tilewalk::exercise {
 
-// Training data of an interval between dates, [column][path]: sums of normals, then powers. Multiplied by
-// `root`, sums have variance 1.
+// Training data of an interval, [column][path]: sums of normals, of variance 1 times `root`, then powers.
 struct interval_left {
     std::vector<const double*> sums;
     double root = 0;

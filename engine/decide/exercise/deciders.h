@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deciders, which say what a recorded path does with a right: leave training data, follow a policy, or bound
-// the worth of every policy.
+// Deciders, by which paths leave training data, follow a policy, or bound the worth of every policy.
 #pragma once
 
 #include <cstddef>

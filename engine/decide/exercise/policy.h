@@ -19,8 +19,7 @@ namespace tilewalk::exercise {
 // variance 1 given what was known at its begin.
 class interval_moves {
   public:
-    // `are_ranked`: normals are of assets in the order of their ranks at the interval's begin, and the first
-    // few have more polynomials.
+    // `are_ranked`: normals are of assets by rank at the interval's begin; the first have more polynomials.
     explicit interval_moves(std::size_t normals, bool are_ranked = false);
 
     // A Hermite polynomial of column `first`, or if `second` differs, the product of both columns. Columns
@@ -64,7 +63,7 @@ class interval_moves {
     std::vector<move> moves_;
 };
 
-// How continuation values are fitted. less_martingale subtracts the fitted martingale's moves from what is
+// Ways to fit continuation values. less_martingale subtracts the fitted martingale's moves from what is
 // fitted: their mean is 0 whatever is known, and the fit has a fraction of the noise. It is for uses to which
 // decisions count in first order, such as sensitivities. by_half_the_degree moreover keeps functions of half
 // the degree, which shows how far all functions may be out. Nothing is subtracted for rights with notice or
@@ -150,7 +149,7 @@ struct policy {
     std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
     std::size_t notice_slots = 0;  // greatest number of notices that wait for payment at once
     std::uint64_t paths = 0;       // training paths
-    // How far the market has moved a feature since training: the most over dates, in its standard deviations.
+    // Move of a feature by the market since training: the largest over dates, in its standard deviations.
     double moved = 0;
     // Worth of a right at every step less a right at every second step, and its standard error.
     std::optional<double> gain_of_step;

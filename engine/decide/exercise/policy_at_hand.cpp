@@ -68,8 +68,7 @@ std::vector<value> compared_at_hand(const right_at_hand& right, recorder& into) 
     return out;
 }
 
-// Sorts the keys, the largest first, and each list of `others` alike. Sorts only the first ranks of many.
-// Equal keys keep their order.
+// Sorts keys and `others` alike, the largest key first; of many, the first ranks alone. Ties keep order.
 void rank(std::vector<value>& keys, std::vector<std::vector<value>>& others) {
     const std::size_t n = keys.size(), ranks = n > most_ranks ? ranks_of_many : n - 1;
     for (std::size_t r = 0; r < ranks; ++r) {

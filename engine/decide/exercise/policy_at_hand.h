@@ -61,8 +61,7 @@ class kept_ranks {
     std::vector<std::uint32_t> states_;  // by asset: the compared number
 };
 
-// Returns the market numbers of training by which the features look ahead; see
-// language::decider::looks_ahead.
+// Returns the market numbers of training by which features look ahead; see language::decider.
 std::vector<double> numbers_ahead_of(const policy& by, const language::right_at_hand& right,
                                      std::size_t before, std::vector<double> in_the_market);
 

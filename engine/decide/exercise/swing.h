@@ -16,8 +16,7 @@
 
 namespace tilewalk::exercise {
 
-// Numbers of uses left, `lowest` to `last`, for which a date fits continuation values. More uses than `last`
-// are worth the same as `last`.
+// Numbers of uses left, `lowest` to `last`, that a date fits. More uses are worth the same as `last`.
 struct fitted_uses {
     std::size_t lowest = 0, last = 0;
     int forced_from = 0;  // see decision_date

@@ -197,8 +197,8 @@ class left_intervals {
     left_intervals(const untrained& of, const left_arrays& left)
         : of_(of), left_(left), columns_(of.by.moves().columns()) {}
 
-    // Returns the interval after date `from`, or today if empty, up to date `to`, or the path's end if `to`
-    // is the number of dates.
+    // Returns the interval from date `from` (empty: today) to `to`; the number of dates stands for paths'
+    // end.
     interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
         interval_left out{{}, root};
         for (std::size_t c = 0; c < columns_; ++c) {

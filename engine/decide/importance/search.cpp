@@ -183,8 +183,7 @@ class walks {
     std::vector<row> normals_;  // by step and slot; draws come in pairs of rows
 };
 
-// Shifts of all sizes, in three kinds: along one slot; along all slots alike, as if assets fell together; and
-// in random directions.
+// Shifts of all sizes: along one slot; along all alike, as if assets fell together; in random directions.
 class scouts {
   public:
     scouts(std::uint64_t seed, const directions& along) : seed_(seed), along_(along) {}

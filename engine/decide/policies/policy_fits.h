@@ -27,7 +27,7 @@ struct policy_fits {
     std::vector<date> dates;  // dates that decide, in order of time; last today
     std::vector<fit> fits;    // of dates[0], then dates[1], ...
     std::vector<std::size_t> pieces;
-    // How many numbers of uses left there are, with 0; 1 if the right ends the trade.
+    // Number of cases by uses left, 0 included; 1 if the right ends the trade.
     std::size_t levels = 1;
 
     const date& today() const { return dates.back(); }
