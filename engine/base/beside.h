@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs work in a thread of its own. Without a thread, it runs when its result is asked for.
+// Runs work in a thread of its own, or, if the system gives none, when the work's result is asked for.
 #pragma once
 
 #include <future>

@@ -60,7 +60,7 @@ std::string sha256(std::string_view bytes) {
     for (; bytes.size() >= digested_bytes; bytes.remove_prefix(digested_bytes)) {
         absorb(state, bytes.substr(0, digested_bytes));
     }
-    // The tail: a one bit, zeros, and the message's length in bits. One block, or two for lack of room.
+    // The tail: a one bit, zeros, and the message's length in bits. Two blocks if one is too small.
     std::string tail(bytes);
     tail.push_back('\x80');
     while (tail.size() % digested_bytes != digested_bytes - 8) tail.push_back('\0');

@@ -25,7 +25,7 @@ namespace tilewalk::report {
 // Takes the elements of a list while the text is read, so that no long list is in memory as JSON.
 struct element_reader {
     std::string_view list;  // key of the list
-    // Gets the document read so far. False leaves this element and all later ones in the document.
+    // Called with each element. False leaves this element and all later ones in the document read so far.
     std::function<bool(const nlohmann::json& document, const nlohmann::json& element)> take;
 };
 

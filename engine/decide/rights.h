@@ -23,7 +23,7 @@
 
 namespace tilewalk::verbs {
 
-// How a caller, such as a test with a planted mistake, changes the search for policies.
+// Changes to the search for policies, as by a test with a planted mistake.
 struct policy_stages {
     std::function<void(markets::market_state&)> change_market{};  // changes the market of training and walks
     std::function<void(exercise::policy&)> change{};              // changes a policy that was found

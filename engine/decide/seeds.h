@@ -13,7 +13,7 @@ enum class purpose : std::uint8_t {
     importance,     // pilots that look for shifts
     treatments,     // pilots that choose between smoothing and likelihood ratios
     training,       // training of policies
-    bounds,         // upper bounds by the fitted martingale
+    bounds,         // dual bounds by the fitted martingale
     nested_bounds,  // outer paths of nested bounds; inner ones take the next seeds
 };
 std::span<const purpose> all_purposes();

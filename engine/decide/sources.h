@@ -17,14 +17,12 @@ namespace tilewalk::verbs {
 
 class sources {
   public:
-    // `work` keeps pilots' findings by job and settings; may be null. `held`: the caller's decisions, or
-    // null.
+    // `work` keeps pilots' findings by job and settings. `held`: the caller's decisions. Both may be null.
     explicit sources(const settled& run, const kept::work* work = nullptr,
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // Returns the caller's decisions, else followed ones. Throws tilewalk::error (input) for an unknown
-    // trade.
+    // Returns the caller's decisions, else followed ones. Throws tilewalk::error (input) if both lack it.
     decide::decided known(const std::string& trade) const;
     // Returns the caller's decisions about a trade; null if there are none.
     const decide::decided* held(const std::string& trade) const;

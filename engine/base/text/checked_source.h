@@ -30,7 +30,7 @@ class checked_source {
     bool grow();
     bool has_long_line() const { return check_.has_long_line(); }
     void refuse_long_lines() { check_.refuse_long_lines(); }
-    // All bytes read, with a byte order mark; all of the text once grow() has returned false.
+    // All bytes read so far, byte order mark included; complete once grow() has returned false.
     std::string_view bytes() const { return file_ ? std::string_view(read_) : given_.substr(0, shown_); }
     // Return, at the end, the SHA-256 of all bytes and the text. Long texts are hashed while they are parsed.
     std::string hash();

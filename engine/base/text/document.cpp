@@ -415,7 +415,7 @@ std::int64_t node::integer() const {
             return static_cast<std::int64_t>(*as_number);
         }
     }
-    const bool says_it = as_number && style_ == style::plain;  // number_hint would repeat the number
+    const bool says_it = as_number && style_ == style::plain;  // number_hint has nothing to add
     fail("found " + found() + ", expected a whole number" + (says_it ? "" : number_hint(text)));
 }
 

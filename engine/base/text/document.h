@@ -64,7 +64,7 @@ class node {
 
     [[noreturn]] void fail(const std::string& message) const;  // throws an input error at this place
     [[noreturn]] void fail_word(const std::vector<std::string>& known) const;
-    // Throw for a mapping that lacks something; if it ends the file, the file may be cut short.
+    // Throw for a mapping that lacks something. The message says if the file may be cut short there.
     [[noreturn]] void fail_missing(const std::string& what) const;
     [[noreturn]] void fail_incomplete(const std::string& message) const;
     // True if a cut file could end with this value: nothing follows or closes it, not even "...".

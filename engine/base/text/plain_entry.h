@@ -140,7 +140,7 @@ struct entry_counts {
 
 // The mapping in a line that is a plain entry of a list.
 struct entry_in_line {
-    std::size_t start = std::string_view::npos;  // npos if the line is none
+    std::size_t start = std::string_view::npos;  // npos if the line is no such entry
     entry_counts counts;
 };
 inline entry_in_line plain_entry_in(std::string_view line) {

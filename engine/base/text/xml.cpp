@@ -17,7 +17,7 @@ namespace tilewalk::config {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t most_attributes = 100;  // a limit, since each is compared with all others
+constexpr std::size_t most_attributes = 100;  // limited, since each is compared with all others
 
 bool is_blank_byte(char c) {
     return blanks.find(c) != std::string_view::npos;

@@ -100,7 +100,7 @@ class following : public language::decider {
 
 // Uses no right. Records the dual upper bound: the greatest payment less martingale over all dates and the
 // end of a path. Its mean is above the worth of any policy, for any martingale, and close to the best
-// policy's worth if the trained policy is good. For issuer's rights the least bounds from below.
+// policy's worth if the trained policy is good. For issuer's rights it is the least: a lower bound.
 class bounding : public language::decider {
   public:
     explicit bounding(const policy& by) : by_(by), moves_(by.moves()), notices_(by) {}

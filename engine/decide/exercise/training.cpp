@@ -197,8 +197,7 @@ class left_intervals {
     left_intervals(const untrained& of, const left_arrays& left)
         : of_(of), left_(left), columns_(of.by.moves().columns()) {}
 
-    // Returns the interval from date `from` (empty: today) to `to`; the number of dates stands for paths'
-    // end.
+    // Returns the interval from date `from` (empty: today) to `to`; the number of dates is the path's end.
     interval_left between(std::optional<std::size_t> from, std::size_t to, double root) {
         interval_left out{{}, root};
         for (std::size_t c = 0; c < columns_; ++c) {
