@@ -24,7 +24,7 @@ namespace tilewalk::report {
 
 // Takes the elements of a list while the text is read, so that no long list is in memory as JSON.
 struct element_reader {
-    std::string_view list;  // key of the list
+    std::string_view list;  // key of the list to take
     // Called with each element. False leaves this element and all later ones in the document read so far.
     std::function<bool(const nlohmann::json& document, const nlohmann::json& element)> take;
 };

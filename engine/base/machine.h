@@ -6,8 +6,8 @@
 
 namespace tilewalk {
 
-std::string processor_name();  // "AMD EPYC 9374F"; empty if unknown
-std::string machine_name();    // "x86_64 Linux, AMD EPYC, 2 cores"
+std::string processor_name();  // such as "AMD EPYC 9374F"; empty if unknown
+std::string machine_name();    // such as "x86_64 Linux, AMD EPYC, 2 cores"
 // Returns the date in UTC, such as 2026-01-31.
 std::string today();
 

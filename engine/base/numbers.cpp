@@ -102,7 +102,7 @@ std::string without_separators(std::string_view text) {
     if (comma == std::string_view::npos || comma != text.rfind(',') ||
         text.find('.') != std::string_view::npos) {
         const bool in_groups = text.find(' ') == std::string_view::npos || text.size() - text.rfind(' ') == 4;
-        return in_groups ? bare : "";  // "5 6" is two numbers
+        return in_groups ? bare : "";  // "5 6" is two numbers: no hint
     }
     std::string with_point(text);
     with_point[comma] = '.';

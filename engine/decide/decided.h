@@ -30,13 +30,13 @@ struct treatment {
 
 struct treated_jumps {
     double control = 0;                     // constant subtracted from the payoff in likelihood ratios
-    std::map<std::string, treatment> by{};  // by market key
+    std::map<std::string, treatment> by{};  // treatment by market key
 };
 
 // Decisions about a trade. A pilot decides on members that are empty or null. A set member may say "none".
 struct decided {
     std::optional<bool> integrates{};                      // jumps of the payoff, see decide/preintegration.h
-    std::optional<std::optional<quasi::points>> points{};  // inner empty: independent numbers
+    std::optional<std::optional<quasi::points>> points{};  // inner empty: take independent numbers
     // Control that prices subtract; inner null: none.
     std::optional<std::shared_ptr<const controls::control>> control{};
     // Control that derivatives subtract; empty: the control of prices.

@@ -33,7 +33,7 @@ struct chosen_points {
     quasi::points points;
     bool are_worth_it = false;  // points take less time than independent numbers for the same error
     std::uint64_t pilot_paths = 0;
-    std::vector<tried_construction> tried{};  // empty if no pilot was walked
+    std::vector<tried_construction> tried{};  // gain of each construction; empty without a pilot
     // Cautious estimate of the factor of time saved over independent numbers; 1 if these are taken.
     double less_time = 1;
 
@@ -68,7 +68,7 @@ class pilot_of_points {
     pilot_of_points(const cpu::lane_operations& operations, const settled& run)
         : operations_(operations), run_(run) {}
 
-    // Thread-safe.
+    // Chooses points for a job by a pilot. Thread-safe.
     chosen_points choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                          const std::atomic<bool>* cancel);
     // Estimates the run's variance per path, if its paths were independent. The job must have no scenarios.
@@ -90,7 +90,7 @@ struct open_choices {
     std::span<const arrays::shock_cube> scenarios;
     const std::atomic<bool>* cancel;
     const sources& from;
-    std::function<void()> watch{};  // called now and then
+    std::function<void()> watch{};  // called about ten times a second; may be empty
 };
 // Chooses the points of all trades, as far as settings leave them open. Plans are in order of market, then
 // trade. In all markets a trade takes what a pilot chooses in the first one where it walks paths.

@@ -31,7 +31,7 @@ struct planned_run {
     std::chrono::steady_clock::time_point begin;
     std::string started;
     std::vector<planned> plans;
-    std::vector<std::vector<factor_pair>> missing_correlations;  // by market
+    std::vector<std::vector<factor_pair>> missing_correlations;  // of each market
     bool wants_bounds = true;                                    // see stages in engine/study/price.h
     policy_stages policies{};
     cuda::gpu_facts facts_of_policies{};  // GPUs that found policies

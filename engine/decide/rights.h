@@ -39,7 +39,7 @@ struct policy_search {
     bool wants_bound;
     const sources& from;
     const policy_stages* stages = nullptr;  // null: no changes
-    bool keeps = false;                     // saves the policy with the plan
+    bool keeps = false;                     // saves policies with their plans
     bool finds_bound = true;                // and the gain by steps
 
     bool is_on_priced_paths() const { return stages != nullptr && stages->on_priced_paths; }

@@ -80,7 +80,7 @@ struct settled {
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
-    std::optional<wanted_accuracy> accuracy{};  // if set, `paths` are those of the first round
+    std::optional<wanted_accuracy> accuracy{};  // a run to a tolerance: `paths` are those of its first round
     // Decisions that replace the pilots', and whether each trade's number of paths is decided there, too.
     std::shared_ptr<const decide::followed_run> followed{};
     bool takes_decided_paths = false;

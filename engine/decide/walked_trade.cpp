@@ -31,7 +31,7 @@ std::vector<std::vector<double>> means_of_tangents(const run::tally& of, std::si
 walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p)
     : result(of.whole()), part_paths(of.part_tiles() * kernels::paths_per_tile) {
     std::vector<kernels::moments> parts = of.parts();
-    is_quasi = is_quasi && parts.size() > 1;  // a single part has no spread
+    is_quasi = is_quasi && parts.size() > 1;  // one randomisation has no spread
     if (is_quasi && p.subtracts() != nullptr && p.subtracts()->has_share) {
         const std::vector<kernels::moments> payoffs = of.parts(1);
         const std::vector<double> means = run::means_less_a_share(parts, payoffs);

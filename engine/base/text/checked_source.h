@@ -49,7 +49,7 @@ class checked_source {
     std::string read_;
     std::size_t mark_bytes_ = 0;
     bool at_end_ = false;
-    std::future<std::string> hash_;  // destroyed before the bytes it reads
+    std::future<std::string> hash_;  // declared last, as it reads the members above
 };
 
 }  // namespace tilewalk::config

@@ -16,7 +16,7 @@ namespace tilewalk::config {
 class csv_reader {
   public:
     struct cell {
-        std::string text;  // without its quotes
+        std::string text;  // without quotes around it
         int line = 0, column = 0;
         bool is_quoted = false;
     };
@@ -36,7 +36,7 @@ class csv_reader {
     std::vector<cell> take_row() { return std::move(row_); }
     std::size_t rows() const { return rows_; }  // rows read so far
 
-    // Valid once next() has returned false.
+    // True if the line "..." ends the table. Valid once next() has returned false.
     bool has_end_marker() const { return has_end_marker_; }
     bool ends_in_line() const { return !text_.empty() && text_.back() != '\n'; }
 

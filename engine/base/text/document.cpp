@@ -1125,8 +1125,8 @@ std::optional<document> read_json(checked_source& source, const limits& within) 
 
 // A way to show a source to yaml-cpp. The quickest is tried first, and others if it fails.
 struct way {
-    bool replaces = true;  // plain entries
-    bool pairs = false;    // surrogate pairs
+    bool replaces = true;  // shows "." instead of plain entries
+    bool pairs = false;    // shows escaped_pair instead of pairs of surrogates
 };
 
 // Reads a source in one way. Empty if that failed and `by` was changed to the next way: an entry that was

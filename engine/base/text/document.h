@@ -39,7 +39,7 @@ class node {
     const std::string& text() const;
     double number() const;  // expects a plain finite decimal
     std::int64_t integer() const;
-    bool boolean() const;  // true or false, nothing else
+    bool boolean() const;  // accepts only true and false, unquoted
 
     const std::vector<node>& items() const;
 
@@ -90,7 +90,7 @@ class node {
     style style_ = style::plain;
     bool is_closed_ = false;  // a quote or a bracket ends the value
     int line_ = 0, column_ = 0;
-    int content_column_ = 0;            // block scalars only
+    int content_column_ = 0;            // column of a block scalar's text
     int index_ = -1;                    // within a sequence, else -1
     const std::string* key_ = nullptr;  // within a mapping; owned by the source
     std::shared_ptr<const scope> scope_;
@@ -129,7 +129,7 @@ struct document {
     std::string hash;                         // SHA-256 of the bytes
     bool has_end_marker = false;              // the text ends with the line "..."
     location end;                             // where the text ends
-    std::shared_ptr<const std::string> text;  // the whole text
+    std::shared_ptr<const std::string> text;  // all of the text read
 };
 // Returns the folder that file names written in `file` are relative to.
 std::filesystem::path folder_of_file(const std::filesystem::path& file);

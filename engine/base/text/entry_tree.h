@@ -50,7 +50,7 @@ class alignas(128) entry_tree {
         node container;
         std::shared_ptr<const node::scope> scope;
         std::size_t first = 0;             // index of its first item or member
-        const std::string* key = nullptr;  // key of the next value
+        const std::string* key = nullptr;  // key of the value that comes next
         int key_line = 0, key_column = 0;
     };
     node begun(std::size_t at, node::shape kind) const;

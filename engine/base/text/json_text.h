@@ -41,7 +41,7 @@ class json_text {
     }
 
   private:
-    static constexpr char no_char = '\0';  // never in a checked text
+    static constexpr char no_char = '\0';  // end of the text; no checked text contains it
 
     char now() {
         if (at_ < text_.size()) return text_[at_];

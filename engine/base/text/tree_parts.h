@@ -22,7 +22,7 @@ struct node::source {
 };
 
 struct node::scope {
-    const source* from = nullptr;        // lives as long as the top scope
+    const source* from = nullptr;        // kept alive by `held` of the top scope
     std::shared_ptr<const scope> outer;  // null at the top
     std::shared_ptr<const source> held;  // keeps the source alive; set at the top
     const std::string* key = nullptr;    // key of this container in the container around it

@@ -319,7 +319,7 @@ xml_reader::place xml_reader::here() const {
 
 xml_reader::place xml_reader::place_of(std::size_t at) const {
     const std::string_view before = text_.substr(0, at);
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const std::size_t line_start = before.rfind('\n') + 1;  // 0 on the first line, since npos + 1 is 0
     return {static_cast<int>(std::ranges::count(before, '\n')) + 1, static_cast<int>(at - line_start) + 1};
 }
 

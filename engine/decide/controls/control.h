@@ -37,8 +37,8 @@ class law_of_moves {
     std::size_t steps() const { return sure_.empty() ? 0 : sure_.front().size(); }
 
   private:
-    std::vector<std::vector<double>> sure_;                // [source][step]
-    std::vector<std::vector<std::vector<double>>> roots_;  // [source][other][step]
+    std::vector<std::vector<double>> sure_;                // known part of a move, [source][step]
+    std::vector<std::vector<std::vector<double>>> roots_;  // weights of normals, [source][normal][step]
 };
 
 // A call and a digital on the exponential of the sum, both with strike `at`.
@@ -111,7 +111,7 @@ class sums_of_moves final : public plan::controller {
     std::optional<law_of_moves> law_;
 };
 
-// Records a control, and the payoff less the control.
+// Records a control, and as a path's result the payoff less the control plus the control's mean.
 class subtracted final : public plan::controller {
   public:
     explicit subtracted(const control& what) : what_(what) {}

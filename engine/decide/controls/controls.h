@@ -114,7 +114,7 @@ chosen_control choose_control_like(const controls::control& other, const subject
 
 // A plan that subtracts a control. plan_with makes none if paths have other moves than the control.
 struct controlled_plan {
-    plan::trade_program made;  // with a remark on the control
+    plan::trade_program made;  // has a remark on the control
     double mean = 0;           // of the control
     double rounding = 0;       // see ready_trade::rounding
 };

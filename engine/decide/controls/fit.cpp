@@ -364,7 +364,7 @@ class fitting {
     const bool may_jump_;
     const double nothing_left_;  // squares that are rounding alone
     regression beside_ratios_;
-    double most_deviation_ = 0;  // of a sum; 0: it is not known yet
+    double most_deviation_ = 0;  // of a control's sum; 0 until descend sets it
 };
 
 weights weights_of(const std::vector<double>& parts, std::span<const weights> basis) {

@@ -49,7 +49,7 @@ class moving_controls {
         const books::trade* trade;
         std::shared_ptr<const controls::control> control;
         double mean = 0;                                  // of the control
-        std::shared_ptr<const ready_rights> rights;       // keeps the policy alive
+        std::shared_ptr<const ready_rights> rights;       // keep alive the policy that paths follow
         kept::fingerprint known_as;                       // fingerprint of a drift, once a key is added
         std::mutex lock{};                                // guards drifts
         std::map<std::string, controls::drift> drifts{};  // by market key

@@ -69,7 +69,7 @@ double control::mean(const normal_law& of_sum) const {
         if (k.jump != 0)
             out += k.jump * kernels::norm_cdf((of_sum.mean - kernels::log(k.at)) / of_sum.deviation);
     }
-    for (const double x : on_ratios) out += x;  // each has the mean 1
+    for (const double x : on_ratios) out += x;  // each ratio has the mean 1
     return out;
 }
 

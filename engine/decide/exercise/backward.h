@@ -98,7 +98,7 @@ class backward {
     std::vector<bool> left_out_;    // by function: left out of fits; empty if all are used
     std::vector<sides> counted_;    // by tile: the paths that fits take
     std::vector<double> gram_;      // [function][function], over both sides
-    std::vector<block> blocks_;     // by thread
+    std::vector<block> blocks_;     // scratch memory by thread
 };
 
 }  // namespace tilewalk::exercise

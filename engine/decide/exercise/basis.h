@@ -25,7 +25,7 @@ class basis {
     std::size_t features() const { return states_ + 1; }
     std::size_t functions() const { return made_.size() + 1; }  // function 0 is the constant 1
     int degree() const { return degree_; }
-    std::vector<int> degrees() const;  // by function
+    std::vector<int> degrees() const;  // degree of each function
 
     template <class number>
     std::vector<number> of(const std::vector<number>& features, const number& one) const {

@@ -208,8 +208,8 @@ class nested_paths {
     const cpu::lane_program code_;
     const left_rows rows_;
     const std::uint64_t outer_;
-    std::vector<double> left_;   // [row][outer path]
-    std::vector<double> means_;  // [set][outer path]
+    std::vector<double> left_;   // [row of left_rows][outer path]
+    std::vector<double> means_;  // [decision + 1, or 0 for today][outer path]
 };
 
 }  // namespace

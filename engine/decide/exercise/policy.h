@@ -137,7 +137,7 @@ struct policy {
     std::vector<double> rotation;
     bool weighs_steps = false;         // sums of normals weigh steps by root of length
     std::vector<decision_date> dates;  // in order of time
-    std::vector<double> first_slopes;  // by move: over the interval that begins today
+    std::vector<double> first_slopes;  // of the interval that begins today, by move
     double last_root = 0;              // `root` of the interval after the last date
     // Payment of the right that can be used today; empty if there is none.
     std::optional<double> today;
@@ -146,7 +146,7 @@ struct policy {
     // How often a right may and must be used, today included; 0 uses: once, and the trade then ends.
     int uses = 0, least_uses = 0;
     bool must_be_used_today = false;
-    std::vector<std::vector<double>> first_slopes_by_uses;  // as first_slopes, by uses left after today
+    std::vector<std::vector<double>> first_slopes_by_uses;  // [uses left after today][move], as first_slopes
     std::size_t notice_slots = 0;  // greatest number of notices that wait for payment at once
     std::uint64_t paths = 0;       // training paths
     // Move of a feature by the market since training: the largest over dates, in its standard deviations.

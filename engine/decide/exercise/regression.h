@@ -29,7 +29,7 @@ class pivoted_factor {
 
   private:
     std::size_t functions_;
-    std::vector<double> scale_, factor_;  // [function][column]
+    std::vector<double> scale_, factor_;  // scale_: by function; factor_: [function][column]
     std::vector<double> inverse_;         // 1 / pivot, by column
     std::vector<std::size_t> order_;
 };

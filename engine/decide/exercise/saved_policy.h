@@ -32,7 +32,7 @@ struct saved_policy {
     double error_of_gain = 0;
     struct date {
         double years = 0;            // since as_of
-        std::string label;           // as the book wrote it
+        std::string label;           // the date as the book wrote it
         std::vector<double> levels;  // see policy_to_find::date
         decision_date found;
     };

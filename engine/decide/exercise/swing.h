@@ -102,7 +102,7 @@ class bounding_uses : public language::decider {
     bool is_open_ = false;
     std::uint32_t bound_ = 0;
     std::vector<std::uint32_t> best_, sums_;
-    std::vector<std::vector<std::uint32_t>> slopes_;  // by uses left and move
+    std::vector<std::vector<std::uint32_t>> slopes_;  // [uses left][move]
 };
 
 }  // namespace tilewalk::exercise

@@ -33,13 +33,13 @@ struct policy_to_find {
     bool is_certain = false;  // nothing is random; there are no features
     struct date {
         double years = 0;
-        std::string label;  // as the book wrote it
+        std::string label;  // the date as the book wrote it
         // By feature: the number that turns it into a quoted price or rate. Added to it, it gives the price's
         // logarithm or the short rate; if are_products, multiplied by it, the price. 0 if there is none.
         std::vector<double> levels;
     };
     std::vector<date> dates;         // by date of by.dates
-    std::vector<bool> are_products;  // by feature
+    std::vector<bool> are_products;  // by feature: how its level applies, see levels
 };
 // Returns the policy to train; empty if no right is left. `tells_volatilities` says whether a saved policy
 // has volatilities as features; if empty, unlike assets get them. Throws as untrained_of does.
