@@ -57,10 +57,10 @@ double worth_of(construction how, double gain, double points) {
     return std::pow(gain, power_of(points)) / cost_of(how);
 }
 
-// Returns a gain in time by which a payoff compares with what a control leaves of it. Gains of smooth payoffs
-// grow half as fast beyond 32 points as worth_of promises. On 17 trades of the suite `convergence` and 299
-// others, with 131,072 paths, choices by this have 1.4 and 1.24 times the efficiency of choices by worth_of.
-// The rule was fitted to these trades (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
+// Returns the gain in time by which a payoff is compared with what a control leaves of it. Gains of smooth
+// payoffs grow half as fast beyond 32 points as worth_of promises. On 17 trades of the suite `convergence`
+// and 299 others, with 131,072 paths, choices by this have 1.4 and 1.24 times the efficiency of choices by
+// worth_of. The rule was fitted to these trades (bench/results/2026-11-27-AMD-EPYC-pilots-of-controls.txt).
 double modest_worth_of(construction how, double gain, double points) {
     return std::pow(gain, 1 + (power_of(points) - 1) / 2) / cost_of(how);
 }

@@ -38,7 +38,7 @@ struct policy_to_find {
         // logarithm or the short rate; if are_products, multiplied by it, the price. 0 if there is none.
         std::vector<double> levels;
     };
-    std::vector<date> dates;         // by date of by.dates
+    std::vector<date> dates;         // dates[i] is of by.dates[i]
     std::vector<bool> are_products;  // by feature: how its level applies, see levels
 };
 // Returns the policy to train; empty if no right is left. `tells_volatilities` says whether a saved policy
