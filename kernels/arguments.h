@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of path kernels and of the merging kernel, laid out alike on host and device.
+// Arguments of the path kernels and of the kernel that merges tiles, with the same layout on host and device.
 #pragma once
 
 #include "kernels/philox.h"
@@ -7,15 +7,16 @@
 
 namespace tilewalk::kernels {
 
-// One trade. Its numbers, from `numbers_at` on: terms, initial states, then the rows of each section; a row
-// has columns, then tables. Rows of sections on every step are appended to the step's rows. All these parts,
-// and rows of piece_bytes or more, begin at a multiple of piece_bytes (see row_pitch).
-// Its words, from `words_at` on, in whole pieces: keys of its streams (see words_of_keys); the place of each
-// section's first row, counted from numbers_at; at scenario_place, for each step the row of each scenario
-// slot in the array of scenarios; at event_place, two words for each step that other sections follow, ended
-// by no_step: its number, and a mask whose bit k says that section k runs after the step, on its next row. A
-// program with more sections than a mask has bits has instead a listed_event for each run of such a section,
-// in the order of execution, ended by no_step.
+// The data of one trade of a launch.
+// Its numbers begin at `numbers_at`: terms, initial states, then the rows of each section. A row holds
+// columns, then tables. A section that runs on every step adds its numbers to the step's rows. Each of these
+// parts begins at a multiple of piece_bytes, and so does a row of piece_bytes or more (see row_pitch).
+// Its words begin at `words_at`, each kind padded to whole pieces: keys of its random streams (see
+// words_of_keys); for each section, the place of its first row, counted from numbers_at; from scenario_place
+// on, for each step and scenario slot, a row in the array of scenarios; from event_place on, its events. An
+// event is a step that other sections follow, in two words: the step's number, and a mask whose bit k says
+// that section k runs after the step, on its next row. A program with more sections than a mask has bits has
+// a listed_event for each run of a section instead, in order. A step numbered no_step ends the events.
 struct trade_record {
     word64 numbers_at;
     word64 words_at;
@@ -26,16 +27,16 @@ struct trade_record {
     word32 target_step;  // the first of its steps to targets, which are in the array of normals
 };
 
-// The most bytes that one load brings.
+// A piece: the most bytes that one load of a thread moves.
 static constexpr word32 piece_bytes = 16;
-// The most pieces of rows that a thread loads ahead, for a group of steps that may reach beyond the last.
+// The most pieces that a thread loads ahead for a group of steps. A group may reach beyond the last row.
 static constexpr int most_pieces_held = 2;
 
 static constexpr word32 whole_pieces(word32 count, word32 bytes_of_one) {
     const word32 per_piece = piece_bytes / bytes_of_one;
     return (count + per_piece - 1) / per_piece * per_piece;
 }
-// The distance between rows of a section, in numbers: a row has one number, two, or whole pieces.
+// The distance between rows of a section, in numbers. Rows of more than two are padded to whole pieces.
 static constexpr word32 row_pitch(word32 width, word32 bytes_of_one) {
     return width <= 2 ? width : whole_pieces(width, bytes_of_one);
 }
@@ -48,20 +49,20 @@ static constexpr word32 event_place(word32 sections, word32 scenarios) {
 static constexpr word32 no_step = ~word32{0};
 
 static constexpr int most_sections_of_masks = 32;
-// Section `section` runs after the step, on row `row`, which is at `place` (counted from numbers_at).
+// Section `section` runs after step `step`, on its row number `row`, which lies at numbers_at + `place`.
 struct listed_event {
     word32 step, section, row, place;
 };
 
-// The dimension of a point from which paths compute a number, and the factor that scrambles it.
+// A point's coordinate that a path computes a shock from: its dimension, and the key that scrambles it.
 struct alignas(16) made_point {
     stream_key factor;
     word32 dimension, unused;
 };
-// Entries of a trade whose paths compute points, in the order of steps and slots; the last may be unused.
+// Number of entries (made_point) of a trade whose paths compute points: by step and slot, then unused ones.
 static constexpr int points_of_trade = 32;
 
-// Shocks in memory, from path `first_path` on. Strides are in elements; slot_stride is that of rows too.
+// Shocks in memory, from path `first_path` on. Strides are in elements; rows are slot_stride apart.
 struct array_argument {
     const void* first;
     word64 step_stride;
@@ -69,14 +70,15 @@ struct array_argument {
     word64 texture;
 };
 
-// The launch of a path kernel. Block b walks tile first_tile + b % tiles of trade b / tiles or, with
-// trades_first, tile first_tile + b / trade_count of trade b % trade_count.
+// A launch of a path kernel: a block for each tile of each trade. Block b walks tile first_tile + b % tiles
+// of trade b / tiles or, with trades_first, tile first_tile + b / trade_count of trade b % trade_count.
 struct path_arguments {
     const trade_record* trades;
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, [result of the trade][part]: merged parts, and counts from 0.
+    // For a reduction that merges tiles, [result of the trade][part]: merged results, and numbers of tiles
+    // done.
     tile_result* merged;
     word32* finished;
     double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them
@@ -92,10 +94,10 @@ struct path_arguments {
     array_argument normal;
     array_argument uniform;
     array_argument scenario;  // step_stride is the distance between rows
-    // For trades with targets, by step: numbers (step_to_target<shock>), and the target ahead.
+    // For trades whose paths move towards targets, by step: a step_to_target<shock>, and the target's number.
     const void* steps_to_targets;
     const word32* targets_ahead;
-    // For trades whose paths compute points, with the tables of points_arguments.
+    // For trades whose paths compute points: their coordinates, and tables as in points_arguments.
     const made_point* made_points;
     const word32* directions;
     const void* normals_of_points;

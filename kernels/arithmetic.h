@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic below every kernel header: IEEE fma, sqrt and floor, bit patterns, polynomials. Std-free, so
-// that g++, clang++, nvcc and NVRTC compile the same text. Contraction is off everywhere: only a written fma
-// fuses, which is why all compilers give the same bits (NaN payloads and signs excepted).
+// The arithmetic that all other kernel headers build on: IEEE fma, sqrt and floor, bit patterns, polynomials.
+// No standard library, so that g++, clang++, nvcc and NVRTC compile the same text. Compilers may not contract
+// a * b + c to an fma: only a written one is, so all give the same bits (NaN payloads and signs excepted).
 //
-// Every function of kernels/ is static: one library holds a header compiled for several instruction sets, and
-// a merged (weak) copy could run an instruction that the machine lacks.
+// Every function of kernels/ is static: a library has a header compiled for several instruction sets. Of
+// other functions the linker would keep one copy, with instructions that the machine may lack.
 #pragma once
 
 namespace tilewalk::kernels {
@@ -51,8 +51,8 @@ static constexpr float from_bits(word32 bits) {
     return __builtin_bit_cast(float, bits);
 }
 
-// Compiler-dependent code is here and in loops.h. Device compilers have these three as functions, host
-// compilers as builtins. Neither is constant for every compiler, which only a template may contain.
+// Code that depends on the compiler is here and in loops.h only. Device compilers have fma, sqrt and floor as
+// functions, host compilers as builtins. They need not be constant, as the functions are templates.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)
@@ -110,7 +110,7 @@ static constexpr real max(real a, real b) {
     return a > b ? a : b;
 }
 
-// lowest <= x <= highest; NaN stays NaN.
+// Limits x to [lowest, highest]; NaN stays NaN.
 template <typename real>
 static constexpr real clamp(real x, real lowest, real highest) {
     return min(highest, max(lowest, x));
@@ -118,7 +118,7 @@ static constexpr real clamp(real x, real lowest, real highest) {
 
 static constexpr word64 wide_product(word32 a, word32 b) {
 #if defined(__CUDACC_RTC__)
-    // One instruction. For two converted words the compiler would also add the zeros of the upper halves.
+    // One instruction. A product of converted words would also add products of their upper halves, all 0.
     word64 product = 0;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
     return product;
@@ -127,11 +127,11 @@ static constexpr word64 wide_product(word32 a, word32 b) {
 #endif
 }
 
-// The square root of x in [2^-500, 2^500].
+// sqrt(x) for x in [2^-500, 2^500].
 static constexpr double sqrt_of_middle_range(double x) {
 #if defined(__CUDACC_RTC__)
-    // The steps of the device's own correctly rounded square root, without its branch and call for extreme
-    // numbers, which keep the compiler from interleaving neighbouring paths.
+    // The steps of CUDA's own correctly rounded square root, without its branch and call for extreme numbers,
+    // which keep the compiler from interleaving the work on neighbouring paths.
     double guess = 0;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
     const double error = fma(x, -(guess * guess), 1.0);
@@ -143,7 +143,7 @@ static constexpr double sqrt_of_middle_range(double x) {
     return sqrt(x);
 #endif
 }
-// The square root of x in [2^-60, 2^60], and of 0.
+// sqrt(x) for x in [2^-60, 2^60] and for 0.
 static constexpr float sqrt_of_middle_range(float x) {
 #if defined(__CUDACC_RTC__)
     const float above_zero = x > 0x1p-60f ? x : 0x1p-60f;
@@ -166,8 +166,8 @@ static constexpr real polynomial(real x, real c0, rest... c) {
     return fma(x, polynomial(x, c...), c0);
 }
 
-// c0 + c1 x + ... as even and odd polynomials in x^2: one more operation, half the latency. For long
-// polynomials on processors that can't overlap enough lanes to hide the latency.
+// The even and odd parts of c0 + c1 x + ..., polynomials in x^2: one operation more than Horner's rule, half
+// the latency. For long polynomials on processors that can't hide latency behind other lanes.
 template <typename real>
 struct even_and_odd {
     real even;
@@ -193,8 +193,8 @@ static constexpr real long_polynomial(real x, real c0, real c1, rest... c) {
     return fma(x, parts.odd, parts.even);
 }
 
-// Coefficients as a type with the array `of`. In constant memory they are operands; a double literal takes a
-// GPU two more instructions, which nearly doubles those of a polynomial.
+// Coefficients are passed as a type with the array `of`. A GPU's instructions read them from constant memory;
+// a double literal takes two instructions more, which nearly doubles those of a polynomial.
 #if defined(__CUDACC_RTC__)
 template <class coefficients>
 struct copy_of_coefficients {
@@ -203,7 +203,7 @@ struct copy_of_coefficients {
         for (unsigned i = 0; i < sizeof(of) / sizeof(double); ++i) of[i] = coefficients::of[i];
     }
 };
-// Not const: the compiler would turn known values back into literals.
+// Not const, since the compiler would turn constants back into literals.
 template <class coefficients>
 __constant__ copy_of_coefficients<coefficients> coefficients_in_memory;
 #endif

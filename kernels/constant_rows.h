@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space `constant`, for numbers that all paths share; the launch copies them to this variable. A separate
-// header, because it takes 60 KiB of constant memory; the other 4 KiB are for coefficients of functions.
+// The memory space `constant`: numbers that all paths share, which a launch copies to this variable. In its
+// own header, since it takes 60 KiB of constant memory; 4 KiB are left for coefficients of functions.
 #pragma once
 
 #include "kernels/ptx.h"

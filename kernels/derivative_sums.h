@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of derivatives over the paths of a tile. Derivatives to a row's number are summed in the tree over
-// paths; those to a table's numbers, between which paths scatter, in fixed point, so that no order matters.
+// Sums of derivatives over the paths of a tile. For numbers of a row, the fixed tree over paths sums them.
+// For a table, of which paths read different numbers, they are summed in fixed point, where no order matters.
 #pragma once
 
 #include "kernels/tile.h"
 
 namespace tilewalk::kernels {
 
-// A sum in units of 2^-64, in two words, of up to 2^19 numbers below 2^43 in size. Other numbers spoil it.
+// A fixed-point sum of up to 2^19 numbers, in units of 2^-64. NaN or a size of 2^43 or more makes it NaN.
 struct fixed_sum {
     static constexpr double most = 0x1p43;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path's random numbers in each precision, by blocks: from the seed, or from words prepared for the path.
+// A path's random numbers in each precision, a block at a time: from seed and path, or from a path's stream.
 #pragma once
 
 #include "kernels/shocks.h"
 
 namespace tilewalk::kernels {
 
-// std::conditional, since NVRTC lacks the header.
+// Stands in for std::conditional, whose header NVRTC lacks.
 template <bool yes, class first, class second>
 struct choose {
     using type = first;
@@ -18,7 +18,7 @@ struct choose<false, first, second> {
 
 struct double_draws {
     using shock = double;
-    // The bits of a path in one stream; `is_one_of_several`: the path draws from others, too.
+    // Random bits of a path in one stream. `is_one_of_several`: the path draws from other streams, too.
     template <word32 kind, bool is_one_of_several = false>
     using path_bits = path_stream<kind>;
     static constexpr int per_block = 2;
@@ -47,7 +47,7 @@ struct double_draws {
 
 struct single_draws {
     using shock = float;
-    // Three registers for each of several streams would be too many.
+    // prepared_path_stream takes three more registers a stream, too many for several streams.
     template <word32 kind, bool is_one_of_several = false>
     using path_bits = typename choose<is_one_of_several, path_stream<kind>, prepared_path_stream<kind>>::type;
     static constexpr int per_block = 4;
@@ -68,7 +68,7 @@ struct single_draws {
     }
 };
 
-// single_draws beside states in double, which leave fewer registers.
+// Draws like single_draws; states in double leave too few registers for prepared_path_stream.
 struct mixed_draws : single_draws {
     template <word32 kind, bool is_one_of_several = false>
     using path_bits = path_stream<kind>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of correlated factors, computed ahead of the paths from a cube of shocks. For every step, factor i
-// and path
+// Moves of correlated factors: a drift plus a triangular matrix (root) times shocks. Computed ahead of the
+// paths, from a cube of shocks. For every step, factor i and path
 //     move = drift[i];  for j = 0, 1, ... i in turn: move = fma(shock[j], root[i][j], move).
-// Every kernel of this folder keeps this order, and so gives the bits of the product inside the path kernel.
+// Every kernel of this folder keeps this order, so it gives the bits of the product inside the path kernel.
 //
 // Each kernel is a class whose object is one thread:
 //
@@ -25,9 +25,9 @@
 
 namespace tilewalk::kernels::correlation {
 
-// The launch, with the same layout on the host and on the device. Rows of the cubes are `pitch` elements
-// apart; row step * factors + i holds shock (or move) i of a step, by path. The numbers of a step are the
-// drifts by factor, then the roots row by row, with i + 1 roots in row i.
+// Arguments of a launch, with the same layout on host and device. Row step * factors + i of a cube holds
+// shock (or move) i of the step, by path; rows are shock_pitch (or move_pitch) elements apart. `numbers` has
+// for each step the drifts by factor, then the roots row by row, with i + 1 roots in row i.
 struct arguments {
     const void* numbers;
     const void* shocks;
@@ -62,7 +62,7 @@ struct step_arrays {
     constexpr real root(int i, int j) const { return roots[roots_before(word64(i)) + word64(j)]; }
 };
 
-// Blocks of a step, if each makes the moves of `rows` factors for `paths` paths.
+// Blocks of one step, along the factors and in all, if each makes moves of `rows` factors for `paths` paths.
 static constexpr word64 row_tiles(const arguments& a, int rows) {
     return (a.factors + word64(rows) - 1) / word64(rows);
 }
@@ -76,7 +76,8 @@ struct block_task {
     word64 first_path;
 };
 
-// Neighbouring blocks share paths, and so the cache. The last factors take longest and go first.
+// Neighbouring blocks work on the same paths, so find their shocks in the cache. Blocks of the last factors,
+// whose sums are longest, go first.
 static constexpr block_task task_of(const arguments& a, word32 block, int rows, int paths) {
     const word64 row_count = row_tiles(a, rows);
     const word64 path_count = blocks_per_step(a, rows, paths) / row_count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocked kernel: a thread makes 8 x 4 moves in registers, from 12 numbers of shared memory for 32 fused
-// multiply-adds. The lanes of a warp share 8 factors and their roots. Only a warp's 8 x 8 triangle on the
-// diagonal checks where a row ends. The loop over shocks is not unrolled: in double a thread takes 128
-// registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two, 132, and 8 warps fit.
+// The blocked kernel: a thread makes 8 x 4 moves (factors x paths) in registers: 12 numbers of shared memory
+// for 32 fused multiply-adds. The lanes of a warp share 8 factors and their roots. Only in its 8 x 8 triangle
+// on the diagonal a warp checks where rows end. The loop over shocks is not unrolled: in double a thread
+// takes 128 registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two, 132, and 8 fit.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -15,7 +15,7 @@ class blocked {
     static constexpr int lanes = 32;
     static constexpr int rows_each = 8, paths_each = 4;
     static constexpr int depth = rows_each;  // shocks of a stage; a warp's triangle is one stage
-    // Puts rows of roots into different banks, and keeps them aligned.
+    // Unused numbers after a row of roots: rows begin in different banks, aligned to 16 bytes.
     static constexpr int padding = 16 / int(sizeof(real));
 
   public:
@@ -43,7 +43,7 @@ class blocked {
         return (end + depth - 1) / depth;
     }
 
-    // Fetches 0 beyond the end; sums of these are discarded.
+    // Fetches 0 for factors and paths beyond the last, whose sums are never stored.
     constexpr void fetch(int stage, shared& s) const {
         unrolled<rows * depth / threads>([&](int part) {
             const int i = part * threads + thread_;
@@ -90,7 +90,7 @@ class blocked {
     constexpr int own_row() const { return thread_ / lanes * rows_each; }
     constexpr int own_path() const { return thread_ % lanes; }
 
-    // Adds all shocks of a stage or, on the diagonal, those up to the row's own.
+    // Adds roots times shocks of a stage; on the diagonal, only of shocks up to the factor's own number.
     template <bool diagonal>
     constexpr void add(const shared& s) {
         rolled(0, depth, [&](int k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of a correlation kernel on a GPU. Barriers keep it from compiling on the host.
+// A block of threads that runs a correlation kernel on a GPU; a host can't compile its barriers.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels::correlation {
 
-// `memory`: shared by the block, variant::shared_bytes at a multiple of 16.
+// `memory` is shared by the block: variant::shared_bytes bytes, aligned to 16.
 template <class variant>
 static void correlate_block(const arguments& a, char* memory) {
     auto& shared = *reinterpret_cast<typename variant::shared*>(memory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiled kernel: one thread per move. A block brings square tiles of roots and shocks to shared memory,
-// where a whole row or column of threads reads each number. Tiles above the diagonal are skipped.
+// The tiled kernel: a thread for each move. A block brings square tiles of roots and shocks to shared memory,
+// where a whole row or column of threads reads each number. Tiles above the diagonal, all 0, are skipped.
 #pragma once
 
 #include "kernels/correlation/arguments.h"
@@ -30,7 +30,7 @@ class tiled {
     }
     constexpr int stages() const { return first_row_ / tile + 1; }
 
-    // Fetches 0 beyond the end; sums of these are discarded.
+    // Fetches 0 for factors and paths beyond the last, whose sums are never stored.
     constexpr void fetch(int stage, shared& s) const {
         const int first = stage * tile;
         const int root = first + in_path_, shock = first + in_row_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The untiled kernel: one thread per move, all numbers from global memory. Baseline of the tiled kernels.
+// The untiled kernel: a thread for each move, all numbers from global memory. Baseline of the other kernels.
 #pragma once
 
 #include "kernels/correlation/arguments.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels that find policies, with the same layout on the host and on the device.
+// Arguments of the kernels that find exercise policies, with the same layout on host and device.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
 
 namespace tilewalk::kernels {
 
-// A date of a right. Its rows among those that paths have left are: the gain from using the right, whether it
-// is offered, its unit, whether the path lives, what the path has been paid, then features. A date has one
-// fit, or several: one by uses left for a right with several uses; without and with notice on a notice date.
+// An exercise date of a right. From first_row on, paths have left a row of each of these: what using the
+// right gives, whether it is offered, the unit of values, whether the path lives, what it has been paid, and
+// features of the regression. A date has one regression (fit); a right with several uses has one for each
+// number of uses left; a notice date has two, without and with notice.
 struct backward_date {
     word64 first_row;
     word64 payment_row;  // of a notice: the first row of the date of its payment
@@ -17,7 +18,8 @@ struct backward_date {
     word32 lowest;           // uses left of the first fit
     int forced_from;         // uses left with which the right must be used
 };
-// A fit, and the interval from its date on: its normals, summed over pieces, are scaled by `root`.
+// A regression (fit), and the interval from its date to the next. The interval's normals, summed over
+// `pieces` parts of it, are scaled by `root`.
 struct backward_fit {
     word32 date, pieces;
     word64 first_piece;
@@ -28,7 +30,7 @@ static constexpr int row_of_gives = 0, row_of_offered = 1, row_of_unit = 2, row_
 
 using path_in_tile = unsigned short;
 
-// A trade whose policy is found. No other trade shares its memory.
+// A trade whose exercise policy is to be found. Trades share no memory.
 struct backward_trade {
     const double* left;
     word64 pitch;                // of rows
@@ -49,7 +51,7 @@ struct backward_trade {
     word32 paths;
 };
 
-// A backward walk through some dates of a trade: all, or those of other decisions on the same paths.
+// A walk back through all dates of a trade or, for comparison, through every second one on the same paths.
 struct backward_sweep {
     const word32* dates;    // numbers of the trade's, in order of time
     double *total, *worth;  // [level][path]: all that is paid, and the same as it is estimated
@@ -68,8 +70,8 @@ struct backward_arguments {
     word32 trade_count;
 };
 
-// Results of a date: means and scales of features. Results of a fit: for paths on which using the right pays,
-// then for the others: coefficients, lower and upper bound, rank; then slopes [move][function].
+// numbers_of_date: means, scales of features. numbers_of_fit: coefficients, lower and upper bound, rank, for
+// paths on which using the right pays, then for others; then slopes of the martingale, [move][function].
 static constexpr int numbers_of_date(int features) {
     return 2 * features;
 }
@@ -79,20 +81,20 @@ static constexpr int numbers_of_side(int functions) {
 static constexpr int numbers_of_fit(int functions, int moves) {
     return 2 * numbers_of_side(functions) + moves * functions;
 }
-// Results of today, for each fit: sums of the policy's estimated and paid worth, slopes of the first
-// interval; then a flag for paths without a finite number, the gain over other decisions, and its squares.
+// Results of today. For each fit: sums over paths of the policy's worth, estimated and paid, and slopes of
+// the first interval. Then: a flag for non-finite numbers, the gain over every second date, and its squares.
 static constexpr int numbers_of_today(int moves) {
     return 2 + moves;
 }
 static constexpr int numbers_of_end = 3;
 
-// How numbers of paths reach the threads of the backward walk, named after the feeds that do the same: when
-// used, with or without prefetching lines of the next date to the L2 cache; one path ahead in registers; or
-// some paths ahead in shared memory, by asynchronous copies. No bit depends on the choice.
+// How numbers of paths reach the threads of the backward walk, named after the feeds that work alike: when
+// used, with or without prefetching rows of the next date to the L2 cache; one path ahead in registers; some
+// paths ahead in shared memory, by asynchronous copies. All give the same bits.
 enum class path_reads { none, register_rolling, l2_prefetch, smem_rolling_async };
 static constexpr int paths_ahead = 4;  // of copies
 
-// The sizes of a policy, and the memory of its stages: in doubles, for a date and for a tile.
+// The sizes of a policy's regressions, and the memory of each stage of the search, in doubles.
 struct backward_sizes {
     int features, functions, moves, normals;
     path_reads reads;
@@ -102,17 +104,17 @@ struct backward_sizes {
     constexpr int slopes() const { return moves * functions; }
     constexpr int of_fits() const { return 2 * functions * functions; }
 
-    // A tile holds sums and squares of features, then products of functions; or slopes; or sums of the gain.
+    // Sums of a tile: of features, their squares and products of functions; at a later stage, for slopes.
     constexpr int numbers_of_tile() const {
         const int fits = 2 * features + of_fits();
         return fits > slopes() ? fits : slopes();
     }
-    // A tile of a sweep holds right-hand sides, and the range of values to come, by side.
+    // Sums of a tile in a sweep: by side, right-hand sides, and the least and greatest value to come.
     constexpr int numbers_of_sweep() const { return 2 * functions + 4; }
     constexpr int numbers_of_factors() const { return 3 * factor_doubles() + 3; }
     constexpr int numbers_of_search() const { return 3 * slopes() + 1; }
 
-    // A thread's ring in shared memory, and the most numbers of a path: for a sum, or in a sweep.
+    // Room in shared memory for copies of the next paths' numbers, of which a path has at most `numbers`.
     constexpr int ring_doubles(int threads, int numbers) const {
         return reads == path_reads::smem_rolling_async ? paths_ahead * numbers * threads : 0;
     }
@@ -124,7 +126,7 @@ struct backward_sizes {
                          ring_doubles(paths_of_block, numbers_to_sum());
         return columns() * slots_of_column + more + tile_ints / 2;
     }
-    // Room for quarters of squares, if squares are fewer than warps; see column_sums.h.
+    // Room for quarters of squares, which warps sum if there are fewer squares than warps (column_sums.h).
     constexpr int quarter_doubles() const {
         const int fit = squares_of(functions, functions, true),
                   of_moves = squares_of(functions, moves, false);
@@ -151,17 +153,17 @@ struct backward_sizes {
         const int a = tile_doubles(), b = date_doubles(), c = sweep_doubles(fits);
         return a > b ? (a > c ? a : c) : (b > c ? b : c);
     }
-    // Functions of the threads' paths, unless they fit in registers.
+    // Room for the basis functions of each thread's path, unless they fit in registers.
     constexpr int work_of_sweep() const { return has_few_functions() ? 0 : functions * threads_of_sweep; }
-    // True if a thread's registers hold the functions of its path, or all sums of its lane.
+    // True if a thread's registers hold a path's functions or, in the next two, all sums of its lane.
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }
-    // Tuned for an H200; rejected neighbours: bench/results/2026-11-26-NVIDIA-H200-policies.txt.
+    // Limits tuned on an H200; for rejected neighbours see bench/results/2026-11-26-NVIDIA-H200-policies.txt.
     static constexpr int most_at_once = 24, most_sums_of_lane = 48;
     static constexpr int tile_ints = 128, doubles_of_walk = 96;
-    // Blocks of a tile's two sides, at most. In sweeps, and for sums in registers, a thread is a block's
-    // lane.
+    // A tile has at most this many blocks of paths on both sides together. In sweeps, and where sums are held
+    // in registers, a thread is one lane of a block.
     static constexpr int most_blocks_of_tile = 5, threads_of_lanes = 96, threads_of_sweep = 128;
     static constexpr int halves_of_sweep = threads_of_sweep / lanes_of_sum;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that find policies from what paths have left. Only the right-hand sides of a fit depend on
-// later dates. Kernels over all dates at once list paths, find scales and factor all least squares; one
-// kernel walks back and solves with the factors; kernels over all dates then find slopes of the martingale. A
-// block works on a tile of paths, or adds up the tiles of a date in order, so no bit depends on the number of
-// blocks. All bits equal those of engine/decide/exercise/backward.cpp, which explains the method.
+// The kernels that find exercise policies from the numbers that paths have left. Only right-hand sides of a
+// regression depend on later dates. So kernels over all dates at once list paths, find scales and factor all
+// least squares; one kernel walks back and solves with the factors; kernels over all dates then find slopes
+// of the martingale. A block works on a tile, or adds up a date's tiles in order: no bit depends on the
+// number of blocks. All bits equal those of engine/decide/exercise/backward.cpp, which explains the method.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -16,7 +16,8 @@
 
 namespace tilewalk::kernels {
 
-// The gain of all dates over others, on the same paths; one block for each trade.
+// Sums the gain of the policy of all dates over that of every second date, on the same paths; then the
+// squares of the gain about its mean. One block for each trade.
 static void find_gain(const backward_arguments& a, double* found_end, double* shared) {
     const backward_sweep &all = a.sweeps[blockIdx.x], &others = a.sweeps[a.trade_count + blockIdx.x];
     const backward_trade& t = a.trades[blockIdx.x];
@@ -66,7 +67,7 @@ struct policy_search {
     using slopes = typename choose_type<walk::sizes.has_few_slopes(), lanes_of_tile<basis>, tile>::type;
     using date = date_of_tiles<basis>;
 
-    // Launches have blocks for the most dates and fits of any trade; blocks beyond a trade's own do nothing.
+    // A launch has blocks for the most dates and fits of any trade. Blocks without a date or fit do nothing.
     static void list_paths(const backward_arguments& a, double* shared) {
         by_tile<tile>(a, shared, [](const tile& of) { of.list_paths(); });
     }

@@ -11,8 +11,8 @@
 
 namespace tilewalk::kernels {
 
-// Walks a sweep backward by several blocks, each with tiles of its own. On each date the blocks leave sums of
-// all fits and meet; then each adds them up and solves by itself.
+// Walks back through a sweep's dates by several blocks of threads, each with tiles of its own. On each date
+// all leave sums of their tiles and wait for the others; then each adds up all sums and solves by itself.
 template <class basis>
 class backward_walk {
   public:
@@ -22,7 +22,7 @@ class backward_walk {
     static constexpr int threads = backward_sizes::threads_of_sweep;
     static constexpr int own_doubles = backward_sizes::doubles_of_walk;
 
-    // Opened by one thread, at the start of shared memory: state common to a block takes no registers then.
+    // Sets up this object in shared memory, by one thread; state common to a block takes no registers there.
     void open(const backward_arguments& a, double* shared) {
         const word32 kept = a.trade_count * a.blocks_of_sweep;
         const bool is_kept = blockIdx.x < kept;
@@ -82,10 +82,10 @@ class backward_walk {
         return sweep_.sums +
                ((word64(met_ % 2) * tiles_ + tile) * word64(most_fits()) + word64(fit)) * word64(numbers);
     }
-    // Always 1 if no right has several fits, known at compile time.
+    // The number of fits of a date; 1 at compile time if no right of the kernel can have more.
     static int fits_of(const date& of) { return date::has_cases ? int(of.fits) : 1; }
     int most_fits() const { return date::has_cases ? most_fits_ : 1; }
-    // By path, for the fit's number of uses left. Both fits of a notice date start at `lowest`.
+    // Numbers of the fit's number of uses left, from [level][path]; the first fit has `lowest` uses left.
     double* of_fit(double* by_level, const date& on, int fit) const {
         return basis::has_uses ? by_level + word64(on.lowest + word32(fit)) * trade_.pitch : by_level;
     }
@@ -95,7 +95,7 @@ class backward_walk {
         if (thread() == 0) at_hand_ ^= 1;
         __syncthreads();
     }
-    // Loads the next date into the buffer not in use, by the threads from `first` on.
+    // Loads date `d`, which is walked next, into the buffer not in use, by the threads from `first` on.
     void bring(int d, int first) {
         if (d < 0) return;
         const int which = at_hand_ ^ 1;
@@ -107,7 +107,7 @@ class backward_walk {
         for (int i = mine; i < both_factors; i += all) factor[i] = of.factors(0)[i];
         if constexpr (basis::reads == path_reads::l2_prefetch) bring_rows(of, mine, all);
     }
-    // Prefetches to the L2 cache the rows that paths have left.
+    // Prefetches to the L2 cache the rows that paths have left on the date.
     void bring_rows(const date& of, int mine, int all) const {
         constexpr int doubles_of_line = 16, lines = paths_per_tile / doubles_of_line;
         for (word32 tile = block_; tile < tiles_; tile += blocks_) {
@@ -122,7 +122,7 @@ class backward_walk {
         }
     }
 
-    // Synchronises the sweep's blocks while the next date loads. all_ then has sums over tiles, and ranges.
+    // Waits for the sweep's other blocks while the next date loads. all_ then has sums over tiles and ranges.
     void meet_and_sum(int fits, int next_date) {
         __syncthreads();
         if (thread() >= 32) bring(next_date, 32);
@@ -144,7 +144,7 @@ class backward_walk {
             for_numbers(first + at, apart, tiles_, [&](double x) { sum += x; });
             all_[at] = sum;
         }
-        // Done by other warps than the sums, if those are few.
+        // Uses other warps than the sums above, if these need few.
         for (int i = (thread() + threads / 2) % threads; i < 4 * fits; i += threads) {
             const int at = i / 4 * numbers + count + i % 4;
             double out = i % 2 == 0 ? infinity : -infinity;
@@ -156,7 +156,7 @@ class backward_walk {
         __syncthreads();
     }
 
-    // Calls of(number) for `count` numbers in order, loaded in batches.
+    // Calls of(number) for `count` numbers in order, `apart` doubles from each other; loads several at once.
     template <class body>
     static void for_numbers(const double* from, word64 apart, word32 count, const body& of) {
         constexpr int at_once = 16;
@@ -187,7 +187,7 @@ class backward_walk {
         if (thread() == 0) is_finite_ = is_finite;
     }
 
-    // The functions of a path; if they are many, in shared memory.
+    // The basis functions of a path, in registers; in shared memory (many_functions) if they don't fit.
     struct few_functions {
         double of[word32(sizes.has_few_functions() ? functions : 1)];
         explicit few_functions(double*) {}
@@ -216,7 +216,7 @@ class backward_walk {
         typename date::known_path known;
         double total, value, unit;
     };
-    // Sums products of functions with the values to come, by fit and side.
+    // Sums functions times what paths are paid after the date (the value to come), by fit and side.
     void sum_what_comes() {
         const int fits = fits_of(here());
         for (int i = thread(); i < fits * 4 * halves; i += threads)
@@ -255,7 +255,7 @@ class backward_walk {
     void sum_lane(const lane_of_block<false>& mine, int fit) {
         constexpr int count = functions - first < sizes.most_at_once ? functions - first : sizes.most_at_once;
         double sums[word32(count)]{}, low = infinity, high = -infinity;
-        // Copies for registers, so that shared values are not read again for each path.
+        // Local copies stay in registers; shared memory would be read again for each path.
         const date d = here();
         const double *const total = of_fit(sweep_.total, d, fit), *const mean = means();
         const bool is_paid = gives_notice(d) && fit == with_notice;
@@ -335,14 +335,15 @@ class backward_walk {
             use_or_keep();
         }
     }
-    // A listed path. Side 0: the right pays something; 1: pays nothing; 2: the path has ended; 3: no path.
+    // A path in a date's list. Side 0: using the right pays something; 1: nothing; 2: it has ended; 3: no
+    // path.
     struct listed_path {
         int side;
         word32 path;
         bool is_there() const { return side < 3; }
         bool lives() const { return side < 2; }
     };
-    // Calls use(path, load(path, number)) for all paths of the block's tiles; see read_paths.
+    // Calls use(path, load(path, number)) for each path of the block's tiles; see read_paths.h.
     template <class loader, class body>
     void for_listed(const date& d, const loader& load, const body& use) const {
         for (word32 tile = block_, tiles = tiles_, blocks = blocks_; tile < tiles; tile += blocks) {
@@ -404,8 +405,8 @@ class backward_walk {
         });
     }
 
-    // A use costs the value of one use more being left. Beyond the most fitted uses, takes their value to
-    // come.
+    // Decides for each number of uses left, the most first. Using the right costs what one more use left is
+    // worth. Numbers of uses beyond the last fit take the last fit's estimate.
     void use_one_of_several() {
         const date d = here();
         double *const total = sweep_.total, *const worth = sweep_.worth;
@@ -447,7 +448,7 @@ class backward_walk {
         });
     }
 
-    // Decides with today's knowledge whether the right will be used on its payment date.
+    // Decides on a notice date, by what is known then, whether the right will be used on its payment date.
     static constexpr int without_notice = 0, with_notice = 1;
     void give_notices() {
         const date d = here();

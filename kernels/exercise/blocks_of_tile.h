@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits the paths of a tile into blocks, and a block into lanes.
+// Splits the paths of a tile into blocks of 256 paths, and a block into lanes.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -9,8 +9,8 @@
 
 namespace tilewalk::kernels {
 
-// Blocks of paths of a tile on a date: first those on which the right pays something, then other live ones;
-// today, all paths. Only the last block of a side may be partly filled.
+// Blocks of the paths of a tile on a date: first paths on which using the right pays something, then other
+// live paths; for today, all paths. Only the last block of either side may be partly filled.
 template <bool is_today>
 struct blocks_of_tile {
     const path_in_tile* list;
@@ -30,7 +30,7 @@ struct blocks_of_tile {
         bool has_path;
         word32 path;
     };
-    // The path with this number in the block, if there is one.
+    // The path with number `number_in_block` in the block, or a place without a path.
     place at(int block, int number_in_block) const {
         const int side = block < first_blocks ? 0 : 1;
         const int number = (side == 0 ? block : block - first_blocks) * paths_of_block + number_in_block;
@@ -40,7 +40,7 @@ struct blocks_of_tile {
     }
 };
 
-// A lane of a block: sixteen paths that one thread takes in turn.
+// A lane of a block: every sixteenth path, which one thread takes in turn.
 template <bool is_today>
 struct lane_of_block : blocks_of_tile<is_today> {
     int block, side;
@@ -51,7 +51,7 @@ struct lane_of_block : blocks_of_tile<is_today> {
           block(thread / lanes_of_sum),
           side(block < this->first_blocks ? 0 : 1) {}
     bool is_there() const { return block < this->blocks; }
-    // Calls use(load result) for each path; see read_paths.
+    // Calls use(what `load` returns) for each path of the lane; see read_paths.h.
     template <path_reads how, int threads, int numbers, class loader, class body>
     void for_paths(double* ring, const loader& load, const body& use) const {
         constexpr int count = paths_of_block / lanes_of_sum;
@@ -62,7 +62,7 @@ struct lane_of_block : blocks_of_tile<is_today> {
         read_paths<how, threads, numbers>(ring, count, place_of, load,
                                           [&](const auto&, const auto& loaded) { use(loaded); });
     }
-    // Sums over lanes by the tree; the first lane stores sums of the block at parts[block * pitch + i].
+    // Sums over the block's lanes by the tree; the first lane stores sum i at parts[block * pitch + i].
     template <int count>
     void leave(const double (&sums)[word32(count)], double* parts, int pitch) const {
         const word32 lanes = 0xffffu << (threadIdx.x % 32 / 16 * 16);

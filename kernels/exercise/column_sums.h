@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the paths of a block, in columns in shared memory; the order is regression.h's (engine/decide).
+// Sums over the paths of a block, whose numbers are columns in shared memory, in the order of regression.h.
 #pragma once
 
 #include "kernels/exercise/least_squares.h"
@@ -8,7 +8,8 @@
 
 namespace tilewalk::kernels {
 
-// Adds sums of products of columns `a` + i and `b` + j to into[i * down + j * across]; if `lower`, j <= i.
+// Adds the product of column i of `a` and column j of `b`, summed over paths, to into[i * down + j * across],
+// for all i and j or, if `lower`, for j <= i.
 struct product_sums {
     const double *a, *b;
     int rows, cols;
@@ -17,9 +18,9 @@ struct product_sums {
     int down, across;
 };
 
-// Products are summed in squares of 8 x 8 columns; columns beyond the end repeat the last one, and their sums
-// are dropped. A matrix instruction adds four paths of a lane to all sums of a square. A tree then adds the
-// 16 lanes; all sums of a thread are its own. One warp can compute a quarter of the tree, four lanes.
+// Sums are made for 8 x 8 pairs of columns, a square. Columns beyond the last repeat it; their sums are
+// dropped. A matrix instruction adds four paths of a lane to a square's sums, then a tree adds the 16 lanes.
+// Each thread has its two sums for all lanes. One warp can make just a quarter of the tree, four lanes.
 
 static void place_square(const product_sums& of, int square, int& row, int& col) {
     const int wide = (of.cols + side_of_square - 1) / side_of_square;
@@ -34,7 +35,7 @@ static void place_square(const product_sums& of, int square, int& row, int& col)
     row *= side_of_square;
     col *= side_of_square;
 }
-// The thread's two sums of a quarter of a square: row lane / 4, two columns.
+// The thread's two sums over a quarter of the lanes: row lane / 4 of the square, two columns side by side.
 static void sum_quarter(const product_sums& of, int row, int col, int quarter, double (&out)[2]) {
     const int lane = int(threadIdx.x % 32);
     const double* const a = of.a + min(row + lane / 4, of.rows - 1) * slots_of_column + lane % 4;
@@ -53,7 +54,7 @@ static void add_to(const product_sums& of, int row, int col, double sum) {
         of.into[row * of.down + col * of.across] += sum;
 }
 
-// If warps outnumber squares, they share squares by quarters, which are joined after a barrier.
+// Sums products by all warps. If warps outnumber squares, they sum quarters of squares, joined by take().
 template <int rows, int cols, bool lower, int threads>
 struct shared_products {
     static constexpr int squares = squares_of(rows, cols, lower), warps = threads / 32;
@@ -62,7 +63,7 @@ struct shared_products {
 
     double* quarters;  // [square][quarter][number]
 
-    // Called by all threads, between barriers.
+    // All threads of the block call sum(), between two barriers.
     void sum(const product_sums& of, int thread) const {
         const int warp = thread / 32, lane = thread % 32, all = squares_of(of.rows, of.cols, of.lower);
         if constexpr (has_quarters) {
@@ -114,7 +115,7 @@ struct shared_products {
     }
 };
 
-// Sums columns, their squares or products, 16 threads (lanes) a sum; the first calls use(column, sum).
+// Sums columns, their squares, or products with `other`, 16 threads a sum; the first calls use(column, sum).
 enum class what_to_sum { numbers, squares, products };
 template <what_to_sum what, class body>
 static void sum_columns(const double* columns, const double* other, int count, int thread, int threads,

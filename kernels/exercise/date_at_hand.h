@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A date of a trade whose policy is found: its memory, and what paths know there.
+// A date of a trade whose exercise policy is to be found: its memory, and what is known of paths on it.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -23,8 +23,8 @@ struct truth {
 };
 
 // A date, and one of its fits. `basis` has the constants states, functions, normals, moves, reads, has_uses
-// and has_notices, the tables before(k) and feature(k) of the functions from the second on, and first_of(m),
-// second_of(m) and order_of(m) of moves.
+// and has_notices. Function k + 1 is function before(k) times feature(k). Move m is the product of normals
+// first_of(m) and second_of(m) or, if they are the same, its Hermite polynomial of order order_of(m).
 template <class basis>
 struct date_at_hand {
     static constexpr int features = basis::states + 1, functions = basis::functions, moves = basis::moves;
@@ -87,14 +87,14 @@ struct date_at_hand {
                                     word64(fit) * word64(numbers_of_today(moves))
                               : number * word64(numbers_of_fit(functions, moves)));
     }
-    // Dates are numbered over all trades, with the same range of numbers for each.
+    // Dates of a launch are numbered over all trades: trade t has the numbers from t * most_dates on.
     static bool has_date(const backward_arguments& a, word32 number, bool has_today) {
         return number % a.most_dates < a.trades[number / a.most_dates].date_count + (has_today ? 1 : 0);
     }
     static date_at_hand of_date(const backward_arguments& a, word32 number) {
         return date_at_hand(a.trades[number / a.most_dates], number % a.most_dates, 0, a.tiles);
     }
-    // Fits are numbered likewise; those of today come last.
+    // Fits of a launch are numbered over all trades, most_fits for each; the fits of today come last.
     static bool has_fit(const backward_arguments& a, word32 number) {
         const backward_trade& of = a.trades[number / a.most_fits];
         return number % a.most_fits < of.fit_count + (has_cases ? of.dates[of.date_count].fits : 1);
@@ -106,7 +106,7 @@ struct date_at_hand {
     }
 
     double* sums_of(word32 tile) const { return sums + word64(tile) * numbers_of_tile; }
-    // The factors of both sides (0, 1) and of all paths (2).
+    // The Cholesky factors for paths of either side (0, 1), and for all live paths (2).
     double* factors(int which) const { return between + which * sizes.factor_doubles(); }
     double* ranks() const { return factors(3); }  // -1: there is no path
     double* right() const { return search; }
@@ -114,7 +114,7 @@ struct date_at_hand {
     double* slopes() const { return along() + sizes.slopes(); }
     double* size_of_right() const { return slopes() + sizes.slopes(); }  // 0: the search has ended
     double* found_scales() const { return found + features; }
-    // `behind` counts fits of the date from this one on.
+    // `behind` counts fits of this date, from this one on.
     double* found_sides(int behind) const { return found_fit + behind * numbers_of_fit(functions, moves); }
     double* found_today(int behind) const { return found_fit + behind * numbers_of_today(moves); }
     double* rest_of(int behind) const { return rest + word64(behind) * pitch; }
@@ -122,13 +122,13 @@ struct date_at_hand {
     double* sums_of_moves_of(word32 tile) const {
         return sums_of_moves + word64(tile) * word64(sizes.slopes());
     }
-    // The number of functions of slopes: one today, when only the numbers of the trade are known.
+    // The number of functions that slopes depend on: today only the constant, as all paths are alike.
     int known() const { return is_today ? 1 : functions; }
 
     const double* place(int number, word32 path) const { return rows + word64(number) * pitch + path; }
     double row(int number, word32 path) const { return *place(number, path); }
     int count(word32 tile, int side) const { return int(counts[2 * tile + word32(side)]); }
-    // Paths on the first tiles, of one side or both; every lane of the warp gets the sum.
+    // The number of live paths on the first tiles, of one side or both; every lane of the warp gets it.
     int paths_of(word32 first_tiles, bool has_paying, bool has_others) const {
         int sum = 0;
         for (word32 tile = threadIdx.x % 32; tile < first_tiles; tile += 32)
@@ -140,7 +140,7 @@ struct date_at_hand {
     struct known_path {
         double of[word32(features)];
     };
-    // Reads the features through `number`; see read_paths.h.
+    // Loads a path's features by `number` (see read_paths.h); the last is what using the right pays.
     template <class reader>
     known_path known_by(bool has_path, word32 path, reader& number) const {
         known_path out;
@@ -149,7 +149,7 @@ struct date_at_hand {
         out.of[basis::states] = number(has_path, paid + path);
         return out;
     }
-    // Calls of(k, value) for each function in order; value(k) returns an earlier one.
+    // Computes a path's functions in order and calls of(k, value) for each; value(k) returns an earlier one.
     template <class before, class body>
     static void for_functions(const double* means, const double* scales, bool has_path,
                               const known_path& known, const before& value, const body& of) {
@@ -160,7 +160,7 @@ struct date_at_hand {
             [&](int k) { of(k + 1, value(int(basis::before(k))) * x[basis::feature(k)]); });
     }
 
-    // Fills columns with functions, 0 without a path; `mine` is the thread's place in the first column.
+    // Stores a path's functions in columns, 0 without a path; `mine` is its place in the first column.
     static void fill_functions(double* mine, const double* means, const double* scales, bool has_path,
                                const known_path& known) {
         for_functions(
@@ -207,7 +207,7 @@ struct date_at_hand {
         living_there = living(tiles);
         return tiles;
     }
-    // Finds means and scales, by all threads, into shared memory.
+    // Computes means and scales into shared memory, by all threads; tile 0 also stores them as results.
     void find_scales(word32 tile, double* means, double* scales) const {
         int living_there = 0;
         const word32 of_tiles = tiles_of_scale(living_there);
@@ -220,14 +220,14 @@ struct date_at_hand {
             }
         }
     }
-    // Copies the means and scales found before to shared memory, by all threads.
+    // Copies the means and scales that find_scales() stored to shared memory, by all threads.
     void take_scales(double* means, double* scales) const {
         for (int f = int(threadIdx.x); f < features; f += int(blockDim.x)) {
             means[f] = found[f];
             scales[f] = found_scales()[f];
         }
     }
-    // Calls of(truth<is_today>()) unless the search for slopes has ended.
+    // Calls of(truth<is_today>()), unless the iteration for slopes has already converged.
     template <bool of_image, class body>
     void look_for_slopes(const body& of) const {
         if (of_image && *size_of_right() == 0) return;

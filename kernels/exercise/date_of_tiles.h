@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads that add up the tiles of a date, or of one of its fits, and solve.
+// Blocks of threads that add up the tiles of one date or fit, and then factor or solve.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -49,7 +49,7 @@ struct date_of_tiles : date_at_hand<basis> {
         for (int i = thread(); i < 3 * sizes.factor_doubles(); i += threads) this->factors(0)[i] = made[i];
     }
 
-    // A step of conjugate gradients for slopes, or the first residual; see backward.cpp of engine/decide.
+    // A step of conjugate gradients for slopes, or the first residual; see engine/decide's backward.cpp.
     template <bool of_image>
     void step() const {
         double size = of_image ? *this->size_of_right() : 0;
@@ -97,7 +97,7 @@ struct date_of_tiles : date_at_hand<basis> {
     }
 
   private:
-    // Computed by each warp for itself.
+    // Every warp computes the inner product for itself.
     static double inner(const double* a, const double* b, int count) {
         double sum = 0;
         for (int i = thread() % 32; i < count; i += lanes_of_inner) sum = fma(a[i], b[i], sum);

@@ -15,7 +15,7 @@ struct sum_of_matrices {
     }
 };
 
-// A Cholesky factor in shared memory, made and used by one warp; see engine/decide/exercise/regression.h.
+// A pivoted Cholesky factor in shared memory, made and used by one warp, as in engine/decide's regression.h.
 template <int most_functions>
 struct factor_in_memory {
     static constexpr int rows_of_lane = (most_functions + 31) / 32;
@@ -38,7 +38,7 @@ struct factor_in_memory {
     void solve(int rank, const double* right, double* out) const { solve(*this, rank, right, out); }
 
   private:
-    // Arguments are passed by value, so that nothing needs an address.
+    // Arguments are passed by value, since a reference would need them in memory instead of registers.
     static int make(const factor_in_memory f, const sum_of_matrices at, int most_rank) {
         double *const of = f.of, *const scale = f.scale, *const inverse = f.inverse;
         int* const order = f.order;
@@ -101,7 +101,7 @@ struct factor_in_memory {
             if (k < n) out[k] = 0;
         });
         __syncwarp();
-        // Finds number k and keeps it in its lane.
+        // Solves for unknown k, leaves it in the lane that holds it, and returns it to every lane.
         const auto found = [&](int k) {
             double x_k = 0;
             unrolled<rows_of_lane>([&](int r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over a tile's paths on a date, if a lane's sums fit in registers. Same bits as the sums by columns.
+// Sums over a tile's paths on a date, in registers if they fit. Same bits as the columns of tile_of_date.h.
 #pragma once
 
 #include "kernels/exercise/blocks_of_tile.h"
@@ -31,7 +31,7 @@ struct lanes_of_tile : date_at_hand<basis> {
 
     static int thread() { return int(threadIdx.x); }
 
-    // Sums by lane what use(loaded, sums) adds for each path of the thread, and stores the sums of blocks.
+    // Calls use(loaded, sums), which adds a path, for each path of the thread's lane; stores sums of blocks.
     template <bool is_today, int count, class loader, class body>
     void sum_by_lanes(const loader& load, const body& use) const {
         const lane_of_block<is_today> mine(*this, tile, thread());
@@ -86,7 +86,7 @@ struct lanes_of_tile : date_at_hand<basis> {
     }
 
   private:
-    // Calls of(j) for j <= i < functions, unrolled.
+    // Calls of(j) for j = 0, 1, ... i, where i < functions, unrolled.
     template <class body>
     static void unrolled_below(int i, const body& of) {
         spelled_out<functions>([&](int j) {
@@ -127,7 +127,8 @@ struct lanes_of_tile : date_at_hand<basis> {
                 double number = path.rest;
                 if (of_image) {
                     date::for_moves(path.has_path, path.normals, [&](int m, double move) {
-                        // Volatile, to be read for each path: registers would be as many as for the sums.
+                        // Volatile, so that each path reads it: the numbers would take as many registers as
+                        // sums.
                         const volatile double* const along = along_it + m * known;
                         double slope = 0;
                         spelled_out<known>([&](int f) { slope = fma(along[f], of[f], slope); });

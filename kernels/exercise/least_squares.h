@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of least squares for rights, shared by CPU and GPU: order of sums, limits of a regression.
+// Constants of the regressions of exercise policies, shared by CPU and GPU: order of sums, limits of a fit.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// Paths summed at a time; a partly filled block is padded with 0.
+// Paths of a block, which are summed together; a partly filled block is padded with 0.
 static constexpr int paths_of_block = 256;
-// A block's sum is made by these lanes, each over every 16th path, then a tree that folds the upper half.
+// Sixteen lanes make a block's sum: each adds every 16th path, then a tree adds the upper half to the lower.
 static constexpr int lanes_of_sum = 16;
-// A column of a block has the paths of a lane side by side, so that no access conflicts in a bank.
+// A column of a block has a lane's paths side by side; lanes are spaced so that no bank of memory conflicts.
 static constexpr int slots_of_lane = paths_of_block / lanes_of_sum + 1;
 static constexpr int slots_of_column = lanes_of_sum * slots_of_lane + 4;
 static constexpr int slot_of(int path) {
     return path % lanes_of_sum * slots_of_lane + path / lanes_of_sum;
 }
-// Inner products of two vectors are made by the lanes of a warp.
+// Lanes of a warp that make the inner product of two vectors.
 static constexpr int lanes_of_inner = 32;
 
-// Products of columns are summed in squares of 8 x 8; if `lower`, each pair once.
+// Sums of products of columns are made for squares of 8 x 8 pairs of columns; if `lower`, for each pair once.
 static constexpr int side_of_square = 8, numbers_of_square = side_of_square * side_of_square;
 static constexpr int squares_of(int rows, int cols, bool lower) {
     const int tall = (rows + side_of_square - 1) / side_of_square,
@@ -27,18 +27,18 @@ static constexpr int squares_of(int rows, int cols, bool lower) {
     return lower ? tall * (tall + 1) / 2 : tall * wide;
 }
 
-// A function is dropped if the part of its squared length that earlier ones do not explain is below this.
+// A function is dropped if less than this part of its squared length is unexplained by earlier functions.
 static constexpr double least_pivot = 1e-10;
-// Least paths for each function, against fitting noise; a slope's function explains less and needs more.
+// Least paths for each function, against fitting noise. Functions of slopes explain less and need more.
 static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
 static constexpr int most_rank(word64 paths, word64 of_function) {
     return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
 }
-// Features are scaled on the first tiles, if at least this many paths live there, else on all.
+// Means and scales of features come from these first tiles if enough paths live there, else from all tiles.
 static constexpr word64 tiles_of_scales = 16, least_paths_of_scales = 256;
 static constexpr int steps_to_slopes = 4;
 
-// A Hermite polynomial of a normal number, with mean 0 and variance 1. `one` is a 1 of its type.
+// The Hermite polynomial of a standard normal u, scaled to variance 1. `one` is 1 as a `number`.
 template <class number>
 static constexpr number hermite(int order, const number& u, const number& one) {
     if (order == 1) return u;

@@ -5,7 +5,7 @@
 
 namespace tilewalk::kernels {
 
-// The array of a trade, row-major by section, run and state. Rows are whole tiles of paths.
+// The numbers that a trade's paths leave, row-major by section, run and state. A row holds whole tiles.
 struct left_array {
     double* numbers;
     word64 pitch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel whose paths leave the inputs of a policy. A block walks one tile of one trade, and after each
-// run of a section writes some of its states, one row of the trade's array each.
+// The kernel whose paths leave (store) the inputs of exercise policies. A block walks one tile of one trade.
+// After each run of a section it writes some of its states, each to a row of the trade's array.
 #pragma once
 
 #include "kernels/exercise/leaving_arguments.h"
@@ -8,7 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// `left` has sections, count(k) of states that section k leaves, and state(k, i), all constant.
+// Section k leaves the states left::state(k, i) for i < left::count(k), all known at compile time.
 template <class left>
 struct leaves_numbers {
     double* first;  // of the thread's first path

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the numbers of paths reach a thread that takes one path after another; see path_reads.
+// How a thread that takes one path after another loads their numbers; see path_reads.
 #pragma once
 
 #include "kernels/exercise/backward_arguments.h"
@@ -13,7 +13,7 @@ struct read_at_once {
         return is_there ? *from : otherwise;
     }
 };
-// Copies the numbers of a path to shared memory, each to a place of its own.
+// Copies the numbers of a path to shared memory, `threads` doubles from each other.
 template <int threads>
 struct put_ahead {
     double* next;
@@ -37,9 +37,9 @@ struct take_ahead {
     }
 };
 
-// Calls use(place_of(k), loaded) for 0 <= k < count, in order. place_of is also called for larger k, with a
-// result safe to load. load(place, number) calls number(is_there, from, otherwise), for the same numbers at
-// each place. `ring` is shared memory of the block (see ring_doubles).
+// Calls use(place_of(k), what `load` returns) for k = 0, 1, ... count - 1. For larger k, place_of(k) must be
+// safe to load. load(place, number) loads each number of a path by number(is_there, from, otherwise), the
+// same numbers at every place. `ring` is shared memory of the block (see ring_doubles).
 template <path_reads how, int threads, int numbers, class places, class loader, class body>
 static void read_paths(double* ring, int count, const places& place_of, const loader& load, const body& use) {
     if constexpr (how == path_reads::register_rolling) {
@@ -57,7 +57,7 @@ static void read_paths(double* ring, int count, const places& place_of, const lo
     } else if constexpr (how == path_reads::smem_rolling_async) {
         double* const mine = ring + threadIdx.x;
         const auto stage = [&](int k) { return mine + k % paths_ahead * (numbers * threads); };
-        // One group of copies for each path, even if empty, so that counting groups counts paths.
+        // One group of copies for each path, even if empty, so that waiting for groups is waiting for paths.
         const auto start = [&](int k, const auto& place) {
             if (k < count) load(place, put_ahead<threads>{stage(k)});
             commit_copies();

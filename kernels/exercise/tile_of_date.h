@@ -11,7 +11,7 @@
 
 namespace tilewalk::kernels {
 
-// Shared memory: columns of the block, sums of its tile, numbers of the date.
+// A block's view of its shared memory: columns of a block of paths, sums of the tile, numbers of the date.
 template <class basis>
 struct tile_of_date : date_at_hand<basis> {
     using date = date_at_hand<basis>;
@@ -49,7 +49,7 @@ struct tile_of_date : date_at_hand<basis> {
         for (int i = first + thread(); i < last; i += threads) to[i] = own[i];
     }
 
-    // Calls use(place, loaded) for each block of paths. All threads take part; see read_paths.
+    // Calls use(place, loaded) for each block of paths, by all threads with a path each; see read_paths.h.
     template <bool is_today, class loader, class body>
     void for_blocks(const loader& load, const body& use) const {
         const blocks_of_tile<is_today> all(*this, tile);
@@ -60,7 +60,7 @@ struct tile_of_date : date_at_hand<basis> {
         return [this](const auto& at, auto number) { return this->known_by(at.has_path, at.path, number); };
     }
 
-    // Lists the tile's paths: those on which the right pays something, other live ones, the rest.
+    // Lists the tile's paths: those on which using the right pays something, other live ones, ended ones.
     void list_paths() const {
         constexpr int rounds = paths_per_tile / threads, warps = threads / 32;
         const int all = paths_in_tile(this->paths, tile), warp = thread() / 32;
@@ -74,7 +74,7 @@ struct tile_of_date : date_at_hand<basis> {
             gives[r] = has_path ? this->row(row_of_gives, path) : 0;
             unit[r] = has_path ? this->row(row_of_unit, path) : 1;
         });
-        // The sides of the thread's paths, two bits each; 3: no path.
+        // The sides of the thread's paths, two bits each: 0, 1; 2: the path has ended; 3: there is no path.
         int sides = 0;
         const auto side_of = [&](int round) { return sides >> 2 * round & 3; };
         const auto alike = [&](int round, int side) {
@@ -115,7 +115,7 @@ struct tile_of_date : date_at_hand<basis> {
         if (thread() < 2) this->counts[2 * tile + word32(thread())] = word32(thread() == 0 ? sum[0] : sum[1]);
     }
 
-    // Sums features, or their squares about the mean, on the tiles that determine scales.
+    // Sums features, or their squares about the mean, over the tiles that scales are taken from.
     template <bool of_squares>
     void sum_features() const {
         int living = 0;
@@ -159,7 +159,7 @@ struct tile_of_date : date_at_hand<basis> {
         leave(first, first + sizes.of_fits(), date::sums_of(tile));
     }
 
-    // Sums functions times moves times what slopes have to explain or, for the image, now explain.
+    // Sums functions times moves times `rest`, which slopes have to explain, or times what `along` explains.
     template <bool of_image>
     void sum_moves() const {
         this->template look_for_slopes<of_image>(
