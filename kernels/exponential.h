@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels {
 
-// The number ln 2 in parts. The first has trailing zeros, so that its product with an exponent is exact.
+// ln 2 in two parts, its inverse, and ln2::shift. The high part ends in zeros: times an exponent it is exact.
 template <typename real>
 struct ln2_parts;
 template <>
@@ -25,8 +25,8 @@ struct ln2 {
     static constexpr real high() { return coefficient<ln2_parts<real>, 0>(); }
     static constexpr real low() { return coefficient<ln2_parts<real>, 1>(); }
     static constexpr real inverse() { return coefficient<ln2_parts<real>, 2>(); }
-    // Moves the exponent of split_exp to the low bits of a mantissa. Includes twice the bias, so that both
-    // halves of the exponent come out without arithmetic shifts (see scale).
+    // Added to x / ln 2, rounds it to an integer n and moves n to the low bits of the mantissa. Includes
+    // twice the exponent bias, so that scale() can halve n without an arithmetic shift.
     static constexpr real shift() { return coefficient<ln2_parts<real>, 3>(); }
 };
 
@@ -56,7 +56,7 @@ static constexpr split_exponential<real> split_exp(real x, real correction) {
     const real shift = ln2<real>::shift();
     const real shifted = fma(x, ln2<real>::inverse(), shift);
     const real n = shifted - shift;
-    // The inner fma is exact; the small parts are added first, so that only one rounding matters.
+    // The first fma is exact. The small parts are added before it, so that only one rounding matters.
     const real r = fma(-n, ln2<real>::high(), x) + fma(-n, ln2<real>::low(), correction);
     return {to_bits(shifted), fma(r * r, exponential_tail(r), r)};
 }
@@ -71,7 +71,7 @@ static constexpr real scale(real x, typename format<real>::word shifted_exponent
     return x * first * second;
 }
 
-// e^x for every x. Error < 1.1 ulp; inf above the largest number, gradual underflow.
+// e^x for every x. Error < 1.1 ulp; inf if too large; if very small, subnormal, then 0.
 static constexpr double exp(double x) {
     const auto e = split_exp(clamp(x, -746.0, 710.0), 0.0);
     return scale(1.0 + e.fraction, e.shifted_exponent);
@@ -112,7 +112,7 @@ static constexpr split_number<real> split(real x) {
     const word one = to_bits(real(1));
     const word root_half = to_bits(real(0x1.6a09e6p-1f));
     const word moved = to_bits(x) - root_half + one;
-    // Puts the biased exponent into the low bits of the mantissa of 2^width, so that no integer is converted.
+    // Puts the biased exponent into the low bits of the mantissa of 2^width: its value needs no conversion.
     const real base = from_bits(word(format<real>::exponent_bias + width) << width);
     const real exponent =
         from_bits(to_bits(base) | (moved >> width)) - (base + real(format<real>::exponent_bias));
@@ -143,7 +143,7 @@ static constexpr real log_of_parts(split_number<real> s) {
     return whole + (fma(s.exponent, ln2<real>::low(), tail) + lost);
 }
 
-// log(x) for positive normal x, for the radius of a normal in single. Error < 0.9 ulp.
+// log(x) for positive normal x; in single, the radius of Box-Muller takes it. Error < 0.9 ulp.
 static constexpr float log_of_normal_range(float x) {
     return log_of_parts(split(x));
 }
@@ -158,7 +158,7 @@ static constexpr real log(real x) {
     return x < number::infinity ? finite : x;
 }
 
-// An unevaluated sum, |low| <= ulp(high) / 2.
+// The unevaluated sum high + low, with |low| <= ulp(high) / 2.
 template <typename real>
 struct two_parts {
     real high;
@@ -172,7 +172,7 @@ static constexpr two_parts<real> exact_sum(real a, real b) {
     return {sum, b - (sum - a)};
 }
 
-// 2/3 in two parts, and the rest of 2 atanh(s): (2 atanh(s) - 2 s - 2/3 s^3) / s^5 with z = s^2.
+// Parts of 2 atanh(s) = 2 s + 2/3 s^3 + s^5 atanh_tail(s^2): 2/3 in two parts, coefficients of the tail.
 static constexpr two_parts<double> two_thirds(double) {
     return {0x1.5555555555555p-1, 0x1.5555555555555p-55};
 }
@@ -191,8 +191,8 @@ static constexpr float atanh_tail(float z) {
     return polynomial(z, 0x1.999998p-2f, 0x1.24964ep-2f, 0x1.c486bcp-3f, 0x1.b3c634p-3f);
 }
 
-// log(x) in two parts for positive finite x, relative error < 2^-64 in double (2^-35 in float), since pow
-// multiplies it by up to 745 (104). log(m) = 2 atanh((m - 1) / (m + 1)), low parts for two leading terms.
+// log(x) in two parts for positive finite x. Relative error < 2^-64 in double (2^-35 in float), since pow()
+// multiplies it by up to 745 (104). By log(m) = 2 atanh((m - 1) / (m + 1)), with low parts for two terms.
 template <typename real>
 static constexpr two_parts<real> precise_log(real x) {
     const auto parts = split_any(x);
@@ -230,12 +230,12 @@ static constexpr real pow(real x, real y) {
     const auto l = precise_log(size);
     const real product = y * l.high;
     const real product_low = fma(y, l.low, fma(y, l.high, -product));
-    // Beyond the limit the result is 0 or inf, and the low part may be inf - inf.
+    // Beyond the limit the result is 0 or inf, while product_low may be NaN, from inf - inf.
     const real correction = abs(product) < limit ? product_low : real(0);
     const auto e = split_exp(clamp(product, -limit, limit), correction);
     const real result = scale(real(1) + e.fraction, e.shifted_exponent);
 
-    // Sizes 0 and inf have no logarithm; size 1 gives 0 * inf for infinite y.
+    // Numbers of size 0 and inf have no finite logarithm. For size 1 and infinite y the product is 0 * inf.
     const real extreme = (size == real(0)) == (y < real(0)) ? number::infinity : real(0);
     const bool is_extreme = (size == real(0)) | (size == number::infinity);
     const bool is_number = (x == x) & (y == y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that fill a cube of shocks in memory: with the numbers that paths would draw in registers, bit for
-// bit, or from the random bits of another generator. Paths are adjacent in a row.
+// bit, or from the random bits of another generator. A row of the cube has neighbouring paths.
 #pragma once
 
 #include "kernels/draws.h"
@@ -10,9 +10,9 @@
 
 namespace tilewalk::kernels {
 
-// The template argument `stores` stores 16 bytes: wide_stores of kernels/ptx.h on a GPU.
+// `stores` is a template argument that stores 16 bytes at once: wide_stores of kernels/ptx.h on a GPU.
 
-// A part of a cube, whole tiles wide. Memory and rows are aligned to 16 bytes, as every store requires.
+// Rows of a cube, whole tiles wide. Memory and rows are aligned to 16 bytes, as every store requires.
 struct cube_argument {
     void* first;
     word64 pitch;  // elements from row to row
@@ -35,8 +35,8 @@ static constexpr shock* place_of(const cube_argument& in, word64 row, word64 pat
     return static_cast<shock*>(in.first) + row * in.pitch + path;
 }
 
-// The numbers of one stream. Number n is in row n / dimensions * per_step + slots[n % dimensions], or in row
-// n if slots is null.
+// The numbers of one stream, as a cube holds them: number n is in row n / dimensions * per_step + slots[n %
+// dimensions], or in row n if slots is null.
 struct draws_arguments {
     cube_argument into;
     word64 seed;
@@ -53,8 +53,8 @@ static constexpr word64 row_of_number(const draws_arguments& a, word64 number) {
     return number / a.dimensions * a.per_step + a.slots[number % a.dimensions];
 }
 
-// One block of threads for each block of random numbers and stretch of paths. A thread draws for 16 bytes of
-// neighbouring paths, and so writes `per_block` rows of them.
+// A block of threads draws one block of random numbers for each of its paths. A thread takes as many paths as
+// fit 16 bytes, and writes them to `per_block` rows.
 template <class draws>
 static constexpr word64 blocks_to_draw(const draws_arguments& a) {
     return (a.numbers + (draws::per_block - 1)) / draws::per_block *
@@ -87,7 +87,7 @@ static void draw_shocks(const draws_arguments& a, word64 block, int thread) {
     }
 }
 
-// The digital shift (addition without carry) of a randomisation, for dimension `row` of each point.
+// The digital shift of randomisation `unit`: bits to add without carry to dimension `row` of all its points.
 static constexpr word64 digital_shift(word64 seed, word64 unit, word64 row) {
     return low_word(path_block(seed, unit, word32(row), shift_stream));
 }
@@ -105,7 +105,7 @@ static constexpr word64 blocks_to_convert(const cube_argument& into) {
     return into.rows * fill_blocks_per_row<shock>(into.paths);
 }
 
-// Pseudo-random words are as wide as the shocks that they become.
+// Converts pseudo-random words, which are as wide as the shocks that they become.
 template <class shock, shock_kind kind, class stores>
 static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     constexpr int width = fill_width<shock>;
@@ -120,7 +120,7 @@ static void convert_bits(const bits_arguments& a, word64 block, int thread) {
     stores::store(place_of<shock>(a.into, row, path), x);
 }
 
-// Converts quasi-random points of 64 bits to normals, digitally shifted. Single uses the leading bits.
+// Converts 64-bit coordinates of points to normals, after a digital shift. Single uses their leading bits.
 template <class shock, class stores>
 static void convert_points(const bits_arguments& a, word64 block, int thread) {
     constexpr int width = fill_width<shock>;

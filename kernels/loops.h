@@ -32,7 +32,7 @@ static constexpr void unrolled(const body& of) {
     for (int i = 0; i < count; ++i) of(i);
 }
 
-// Calls of(i) as `unrolled` does, unrolled by the language if long. NVRTC unrolls a long loop only after
+// Calls of(i) as `unrolled` does; a long loop is unrolled by templates. NVRTC would unroll it only after
 // choosing arrays for registers: a basket of ten assets then had its shocks in local memory and took up to
 // half as long again. If registers are short, NVRTC's late unrolling is better.
 template <int count, int i = 0, class body>
@@ -50,7 +50,7 @@ struct known_number {
     static constexpr int value = number;
 };
 
-// Calls of(known_number<i>()) for i = number, first <= number < last, through binary branching.
+// Calls of(known_number<i>()) for i = number, where first <= number < last, found by binary branching.
 template <int first, int last, class body>
 static constexpr void chosen(int number, const body& of) {
     if constexpr (last - first == 1) {

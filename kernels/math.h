@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tilewalk's elementary functions, for both back ends: no priced number passes through another library's.
+// Tilewalk's elementary functions, for CPU and GPU: no price depends on functions of another library.
 #pragma once
 
 #include "kernels/arithmetic.h"

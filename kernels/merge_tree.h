@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed tree of merge_tiles, by the threads of a block: neighbours first, an odd last one carried up.
+// The tree of merge_tiles(), by the threads of a block: merges neighbours first, carries an odd last one up.
 #pragma once
 
 #include "kernels/tile_result.h"
 
 namespace tilewalk::kernels {
 
-// Leaves the result in m[0], written by thread 0, and overwrites the rest of m.
+// Merges m[0] to m[count - 1] into m[0], which thread 0 writes; overwrites the rest of m.
 template <int threads>
 static void merge_in_block(tile_result* m, word32 count) {
     while (count > 1) {
         const word32 next = (count + 1) / 2;
-        // Rounds write below what later rounds read; within a round, all threads read before any writes.
+        // A round writes below what later rounds read; within a round, all threads read before any writes.
         for (word32 first = 0; first < next; first += threads) {
             const word32 i = first + threadIdx.x;
             tile_result r{};

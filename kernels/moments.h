@@ -22,8 +22,8 @@ struct central_sums {
     double m4;
 };
 
-// The three passes over one lane. x points to the lane's first payoff; the next are lanes_per_tile apart.
-// Paths from `paths` on contribute nothing, whatever their memory holds.
+// Sums over one lane, for the three passes of tile_moments(). x points to the lane's first payoff; the others
+// are lanes_per_tile apart. Paths from `paths` on contribute nothing, whatever their memory holds.
 static constexpr double lane_sum(const double* x, int lane, int paths) {
     double sum = 0;
     for (int j = 0; j < paths_per_lane; ++j) {
@@ -55,8 +55,8 @@ static constexpr central_sums lane_central_sums(const double* x, int lane, int p
     return sums;
 }
 
-// The moments of one tile of payoffs x[j * lanes_per_tile + lane], of which the first `paths` (1 to 1024)
-// count. One correction of the mean makes it exact for equal payoffs: their m2 is exactly 0.
+// The moments of a tile of payoffs x[j * lanes_per_tile + lane], of which the first `paths` (1 to 1024)
+// count. The mean is corrected once, which makes it exact for equal payoffs: their m2 is exactly 0.
 static constexpr moments tile_moments(const double* x, int paths) {
     double a[lanes_per_tile]{};
     double b[lanes_per_tile]{};
@@ -95,8 +95,8 @@ static constexpr moments merge(const moments& a, const moments& b) {
                 4 * r * (a.count * b.m3 - b.count * a.m3)};
 }
 
-// Merges the tiles of a run in the fixed tree: neighbours first, an odd last one carried up. Returns the
-// result, overwriting m. No tiles merge to an empty set.
+// Merges the moments of a run's tiles in the fixed tree: neighbours first, an odd last one carried up.
+// Returns the result, overwriting m; without tiles, the moments of no paths.
 static constexpr moments merge_tiles(moments* m, word64 count) {
     if (count == 0) return {0, 0, 0, 0, 0};
     while (count > 1) {

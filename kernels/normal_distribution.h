@@ -36,7 +36,7 @@ static constexpr two_parts<float> mills_polynomial(float z) {
 // e^(t^2/2) * norm_cdf(-t) for t >= 0, in two parts.
 template <typename real>
 static constexpr two_parts<real> mills_ratio(real t) {
-    // Written so that the error of z vanishes with t, where the polynomial is steepest.
+    // An argument z whose error vanishes with t, where the polynomial is steepest.
     const auto p = mills_polynomial(fma(t + t, real(1) / (t + real(5)), real(-1)));
     const real sum = t + real(1);
     const real lost = t < real(1) ? t - (sum - real(1)) : real(1) - (sum - t);
@@ -68,7 +68,7 @@ static constexpr real norm_cdf(real x) {
     return x > real(0) ? real(1) - tail : tail;
 }
 
-// normal_to_exponential as a polynomial in x, mapped to [-1, 1] from its range.
+// Coefficients of normal_to_exponential, for its range of x mapped to [-1, 1].
 struct exponential_polynomial_coefficients {
     static constexpr double of[] = {
         0x1.4b85f38d7c05cp+3,   0x1.520c6f2f8a18fp+4,   0x1.7d54b38b8ca08p+3,   0x1.7cef6bcb6b2dbp-2,
@@ -82,9 +82,9 @@ struct exponential_polynomial_coefficients {
         -0x1.77ce9b6366713p-13, -0x1.3eb2f9d1ad816p-14, 0x1.207e2b7a2e6f7p-15};
 };
 
-// -log(norm_cdf(-x)): the exponential number with the same probability of being exceeded as the standard
-// normal x. Valid from x = -1 to where draws end (9 in double, 7 in float), clamped beyond, which suffices
-// for laws with a mass at 0. Absolute error < 2^-45 in double, 2^-18 in float.
+// -log(norm_cdf(-x)): the exponential number that is exceeded with the same probability as the standard
+// normal x. Valid from x = -1 to where draws end (9 in double, 7 in float), clamped beyond: laws with a mass
+// at 0 are 0 for smaller x. Absolute error < 2^-45 in double, 2^-18 in float.
 static constexpr double normal_to_exponential(double x) {
     return long_polynomial_of<exponential_polynomial_coefficients>(fma(clamp(x, -1.0, 9.0), 0.2, -0.8));
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normal number of random bits by inversion, from a table: a polynomial for each of several equal parts
-// of each octave of the probability. A tenth of the operations of norm_inv, from which the table is made.
+// Inverts the normal distribution, random bits to a normal, by a table: a polynomial for each of several
+// equal parts of each octave of the probability. A tenth of the operations of norm_inv, which makes the
+// table.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// Rows count from probability 1/2 down: half of all numbers fall into the first octave.
+// Rows go from probability 1/2 down, so half of all numbers use the rows of the first octave.
 template <class shock>
 struct normal_table;
 
-// Six coefficients, floats from the second power on: a part is so small that each power contributes 2^7 times
-// less. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
+// Six coefficients, the last four as floats: a part is so small that each power contributes 2^7 times less
+// than the one before. Error < 4e-12 (tests/kernels/normal_table_test.cpp).
 template <>
 struct normal_table<double> {
     static constexpr int bits_of_part = 5, octaves = 53, rows = octaves << bits_of_part;
@@ -21,7 +22,7 @@ struct normal_table<double> {
     const float* high;  // [coefficient - 2][row]
 };
 
-// Error < 4e-7.
+// Four coefficients. Error < 4e-7.
 template <>
 struct normal_table<float> {
     static constexpr int bits_of_part = 4, octaves = 33, rows = octaves << bits_of_part;
@@ -29,7 +30,7 @@ struct normal_table<float> {
     const float* all;  // [row][coefficient]
 };
 
-// The row of a number, and its place in the row's part, from -1 to 1.
+// A probability's row of the table, and its place in that row's part, from -1 to 1.
 template <class shock>
 struct normal_place {
     word32 row;
@@ -37,12 +38,12 @@ struct normal_place {
     bool is_upper;  // the number is not below the middle
 };
 
-// Bits w stand for the probability (w / 2^12 + 1/2) / 2^52, or its mirror image.
+// Bits w < 2^63 stand for the probability (floor(w / 2^11) + 1/2) / 2^53; larger w mirror them.
 static constexpr normal_place<double> place_in_normals(word64 w) {
     using table = normal_table<double>;
     const bool is_upper = w >> 63 != 0;
     const word64 v = (is_upper ? ~w : w) >> 11;
-    // The probability in units of 2^-53, without a conversion: v has 52 bits.
+    // The probability times 2^53, without converting an integer: v has 52 bits.
     const double p = (from_bits(v | to_bits(0x1p52)) - 0x1p52) + 0.5;
     constexpr int shift = format<double>::mantissa_bits - table::bits_of_part;
     constexpr word64 last = (to_bits(0x1p52) >> shift) - 1;
@@ -50,7 +51,7 @@ static constexpr normal_place<double> place_in_normals(word64 w) {
     const word64 in_part = bits << table::bits_of_part & ((word64{1} << format<double>::mantissa_bits) - 1);
     return {word32(last - (bits >> shift)), fma(2.0, from_bits(in_part | to_bits(1.0)), -3.0), is_upper};
 }
-// Bits w stand for the probability (w + 1/2) / 2^32, or its mirror image.
+// Bits w < 2^31 stand for the probability (w + 1/2) / 2^32; larger w mirror them.
 static constexpr normal_place<float> place_in_normals(word32 w) {
     using table = normal_table<float>;
     const bool is_upper = w >> 31 != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a program on numbers, under the operations' names. Functions not defined here (abs, sqrt,
-// exp, ...) are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as true.
+// The operations of a path program, as functions of their names. Functions not defined here (abs, sqrt, exp,
+// ...) are in kernels/math.h. Truth is 1 or 0; any number but zero (NaN included) counts as true.
 #pragma once
 
 #include "kernels/math.h"
@@ -75,8 +75,8 @@ static constexpr real flaw(real condition, real a, real b) {
     return b + none;
 }
 
-// A position in a table, in units of its grid: between number i and the next, at distance `on` from i. NaN is
-// at the first number, with distance NaN.
+// A position in a table, in steps of its grid: at distance `on` above number i, below number i + 1. A NaN
+// position is at number 0, with distance NaN.
 template <typename real>
 struct place_in_table {
     int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path kernel: a block walks one tile of one trade through its program and leaves the moments of the
-// payoffs. The program defines the steps, the feed how shocks arrive, the reduction how the tile is summed.
+// The path kernel: a block walks one tile of one trade through its program and leaves the moments of payoffs.
+// The program defines the steps, the feed how shocks arrive, the reduction how the tile is summed.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -14,13 +14,13 @@
 
 namespace tilewalk::kernels {
 
-// True if paths read tables in the step. Optional constant of a program.
+// True if the step section reads tables. A program may define this constant.
 template <class program>
 static constexpr bool step_has_tables = requires {
     program::step_has_tables;
 };
 
-// The number of a path's states that are results. Optional constant of a program; default 1.
+// The number of a path's states that are results: the program's constant `outputs`, or 1.
 template <class program>
 static constexpr int outputs_of() {
     if constexpr (requires { program::outputs; }) {
@@ -37,7 +37,7 @@ static constexpr bool has_quarters() {
     };
 }
 
-// The number of pairs of results whose sum has its moments taken. Optional constant of a program.
+// The number of pairs of results that are summed path by path, for the moments of the sum: `sums`, or 0.
 template <class program>
 static constexpr int sums_of() {
     if constexpr (requires { program::sums; }) {
@@ -47,7 +47,7 @@ static constexpr int sums_of() {
     }
 }
 
-// The words before those of the sections: keys of streams, if the program draws random numbers.
+// The words of a trade before those of its sections: keys of streams, if the program draws random numbers.
 template <class program>
 static constexpr word32 head_words_of() {
     if constexpr (requires { typename program::normal_slots; }) {
@@ -60,7 +60,7 @@ static constexpr word32 head_words_of() {
 template <class program>
 static constexpr word32 head_words = head_words_of<program>();
 
-// Sections that run on every step, bit k for section k. Optional constant of a program.
+// The sections that run on every step, bit k for section k: the program's constant `every_step`, or 0.
 template <class program>
 static constexpr word32 every_step_of() {
     if constexpr (requires { program::every_step; }) {
@@ -70,7 +70,8 @@ static constexpr word32 every_step_of() {
     }
 }
 
-// Sections that masks have room for; further ones are listed. Sections on every step are among the first.
+// True if sections outnumber the bits of masks: a list then has the events. Sections on every step come
+// first.
 template <class program>
 static constexpr bool lists_events = program::sections > most_sections_of_masks;
 template <class program>
@@ -93,7 +94,7 @@ struct event_in_list {
     }
 };
 
-// The next event, as a walker holds it: only a list needs room for a section and its row.
+// The next event, as a thread holds it. Only an event of a list has a section and the place of its row.
 template <bool is_listed>
 struct next_event {
     word32 step = 0, mask = 0;
@@ -108,14 +109,14 @@ struct leaves_nothing {
     void after(const states&) {}
 };
 
-// The program of a thread's paths, as the body that a feed calls for each step. A feed that unrolls a group
-// announces it with begin(), so that numbers common to all paths load while it produces the shocks. `leaver`
-// sees the states after each run of section k, as of(path, state).
+// Walks a thread's paths through the program: the body that a feed calls for each step. A feed that unrolls a
+// group of steps announces it by begin(), so that numbers common to all paths load while it makes the shocks.
+// `leaver` is given the states after each run of section k, as of(path, state).
 template <class program, class shape, class real, class numbers, int group, class leaver = leaves_nothing>
 class walker {
   public:
     using shocks = shocks_of_step<shape>;
-    // Groups pay in single only: in double a step's functions, as do many sections, fill the registers.
+    // Groups gain speed in single only: in double, or with many sections, registers are full without them.
     static constexpr bool takes_groups = sizeof(real) == 4 && program::sections > 1 && program::sections <= 3;
 
     walker(const numbers& trade, const word32* words, word32 steps, const leaver& leaves = {})
@@ -145,22 +146,22 @@ class walker {
         }
     }
 
-    // True if quiet steps are worth a loop of their own. With 3 shocks and 35 operations, or with the 57
-    // operations of Heston's model, the second copy of the step took registers from the first.
+    // True if quiet steps, which no other section follows, gain by a loop of their own. With 3 shocks and 35
+    // operations, or with Heston's 57, that second copy of the step took registers from the first.
     static constexpr bool has_short_steps =
         program::step_nodes <= 45 && shape::slots <= 2 && !step_has_tables<program>;
 
-    // Runs all steps of a group if no other section runs before its last; else returns false, does nothing.
+    // Runs all steps of a group and returns true, unless another section runs before its last step.
     bool steps(const shocks (&z)[word32(group)]) {
         const word32 last = word32(first_ + (group - 1));
         if (event_.step < last) return false;
-        // Unrolled explicitly: for a long section the compiler would keep one copy, and the shocks in memory.
+        // Unrolled explicitly: of a long section the compiler would keep one copy, with the shocks in memory.
         unrolled<group>([&](int k) { run_step(k, z[k]); });
         run_events(last, z[group - 1]);
         return true;
     }
 
-    // Steps before this one are quiet: no other section follows them.
+    // The next step that another section follows; steps before it are quiet.
     word32 quiet_until() const { return event_.step; }
     void quiet_step(int k, const shocks& z) { run_step(k, z); }
 
@@ -181,13 +182,13 @@ class walker {
     template <int k>
     static constexpr word32 pitch = row_pitch(word32(program::row_width(k)), sizeof(real));
     static constexpr word32 every_step = every_step_of<program>();
-    // True if exactly one section is not on every step, so that each event is that section's.
+    // True if just one section does not run on every step, so that every event is a run of that section.
     static constexpr bool has_one_other = [] {
         int others = 0;
         for (int k = 1; k < sections_of_masks<program>; ++k) others += int(~every_step >> k & 1);
         return others == 1 && !lists_events<program>;
     }();
-    // Sections whose next row is tracked; a list gives the rows of others.
+    // Sections whose next row this object tracks; with a list of events, only the step's own row.
     static constexpr int rows_followed = lists_events<program> ? 1 : program::sections;
 
     template <int k, class row>
@@ -199,7 +200,7 @@ class walker {
         });
         leaves_.template after<k, shape::width>([&](int w, int s) { return states_[w][s]; });
     }
-    // Runs section `k` and the later ones that run on every step.
+    // Runs section `k`, if it runs on every step, and all later sections that do.
     template <int k, class row>
     void run_on_every_step(const row& numbers_of_row, const shocks& z) {
         if constexpr (k < sections_of_masks<program>) {
@@ -219,7 +220,7 @@ class walker {
         }
     }
 
-    // Loads the next event as soon as one has come, so that no branch waits for it.
+    // Loads the next event when the one before begins, so that no branch waits for it.
     void load_event() {
         if constexpr (lists_events<program>) {
             const event_in_list next(events_);
@@ -250,7 +251,7 @@ class walker {
                 run<k.value>(row_of<program::row_width(k.value)>{trade_.from(place)}, z);
         });
     }
-    // Runs the sections of the mask from `k` on, each on its next row, for all paths of the thread.
+    // Runs the sections of the mask from section `k` on, each on its next row, for all paths of the thread.
     template <int k>
     void run_sections(word32 mask, const shocks& z) {
         if constexpr (k < program::sections) {
@@ -264,7 +265,7 @@ class walker {
         }
     }
 
-    // Rows of a group stay in registers if they are few, in whole pieces, and steps read no tables.
+    // Rows of a group are held in registers if they are few and in whole pieces, and steps read no tables.
     static constexpr int piece = int(piece_bytes / sizeof(real));
     static constexpr int pieces_held = group * int(pitch<0>) / piece;
     static constexpr bool holds_rows = group > 1 &&
@@ -301,7 +302,7 @@ struct body {
     void operator()(int step, const typename walker::shocks& z) const { of.step(step, z); }
 };
 
-// The number of steps that the feed unrolls and announces.
+// The number of steps in a group, which the feed unrolls and announces.
 template <class feed, class source>
 static constexpr int group_of() {
     if constexpr (requires { feed::template group<source>; }) {
@@ -333,7 +334,7 @@ struct work_of_block {
     }
 };
 
-// Sums the first `count` payoffs of the tile into a row of the trade's results.
+// Reduces the first `count` payoffs of the tile to a row of the trade's results.
 template <class choice>
 static void finish_row(const path_arguments& a, const double* payoffs, word32 row_of_trade, char* feed_memory,
                        int count) {
@@ -380,7 +381,7 @@ static void finish_outputs(const path_arguments& a, const double* payoffs, char*
     }
 }
 
-// `choice` gives types: real (states), shock, program, feed, shape, memory, numbers, source, reduction.
+// `choice` has the types real (of states), shock, program, feed, shape, memory, numbers, source, reduction.
 template <class choice>
 static void walk_tile(const path_arguments& a, char* shared) {
     using real = typename choice::real;
@@ -389,7 +390,7 @@ static void walk_tile(const path_arguments& a, char* shared) {
     using numbers = typename choice::numbers;
     constexpr int width = shape::width, threads = shape::threads;
     constexpr int paths_per_pass = width * threads;
-    // The payoffs of the tile, by output and path, with room for a sum; the feed's memory follows.
+    // Shared memory: the tile's payoffs by output and path, room for a sum of two outputs, the feed's memory.
     constexpr int outputs = outputs_of<program>(), sums = sums_of<program>();
     double* payoffs = reinterpret_cast<double*>(shared);
     char* feed_memory = shared + (outputs + (sums > 0 ? 1 : 0)) * paths_per_tile * sizeof(double);

@@ -19,7 +19,7 @@ struct philox_key {
     word32 high;
 };
 
-// The authors found 7 to be the fewest rounds that pass BigCrush, and recommend 10.
+// The authors found that 7 rounds are the fewest to pass BigCrush, and recommend 10.
 static constexpr int philox_rounds = 10, fewest_philox_rounds = 7;
 static constexpr word32 philox_multiplier_0 = 0xD2511F53u;
 static constexpr word32 philox_multiplier_1 = 0xCD9E8D57u;
@@ -45,7 +45,7 @@ static constexpr philox_block philox(philox_block c, philox_key key) {
     }
 }
 
-// The keys of all rounds, made once for a launch: constant memory operands, instead of work in each block.
+// The keys of all rounds, made once for a launch: operands in constant memory, instead of work of each block.
 struct philox_schedule {
     philox_key of[philox_rounds];
 };
@@ -70,11 +70,11 @@ static constexpr philox_block philox_with(philox_block c, const philox_schedule&
 }
 
 // The random numbers of a path. The key is the seed, or its schedule. The counter holds the path (40 bits), a
-// block within it (24), the kind of numbers (2) and the name of what they move (62). On a GPU all but the
-// path's lower word is the same for a warp; no bits of the name are in the word multiplied first.
+// block within it (24), the kind of numbers (2) and the stream's name (62). Threads of a warp share all of it
+// but the path's lower word. No bits of the name are in the word that is multiplied first.
 static constexpr int path_bits_of_counter = 40, block_bits_of_counter = 24;
 
-// The kinds of numbers: two of paths, shifts of quasi-random points, and seeds of other generators.
+// Kinds of numbers: normals and uniforms of paths, shifts of quasi-random points, seeds of other generators.
 static constexpr word32 normal_stream = 0, uniform_stream = 1, shift_stream = 2, seed_stream = 3;
 
 struct stream_key {
@@ -98,8 +98,8 @@ static constexpr philox_block path_block(word64 seed, word64 path, word32 block,
                           {word32(seed), word32(seed >> 32)});
 }
 
-// The blocks of one stream of path first + offset. `first` is a multiple of the thread's number of paths, so
-// that no carry reaches the upper bits and the thread's paths differ in one word only.
+// The random blocks of one stream for path first + offset. `first` is a multiple of the thread's number of
+// paths: no carry reaches the upper bits, and the thread's paths differ in one word only.
 template <word32 kind, int rounds = philox_rounds>
 class path_stream {
   public:
@@ -121,9 +121,9 @@ class path_stream {
 };
 
 // path_stream with fewer instructions, for three more registers. Half the products of the first two rounds
-// depend on path and name only and are computed here. The rest depends on the block and the path's upper
-// bits, so that a GPU computes it once for a warp. On an H100 a path kernel in single gains 3 to 6 %; one in
-// double, which needs the registers, loses 3 %.
+// depend on the path's lower word and name only, and are computed here. The others depend on the block and
+// the path's upper bits: a GPU computes them once for a warp. On an H100 a path kernel in single gains 3 to 6
+// %; one in double, which needs the registers, loses 3 %.
 template <word32 kind, int rounds = philox_rounds>
 class prepared_path_stream {
   public:

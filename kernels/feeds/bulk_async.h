@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `bulk_async`: a ring of stages for the whole block, filled by bulk copies that one thread starts
-// (compute capability 9.0 and up). A stage holds `rows` steps; a copy brings the block's paths of one row. At
-// least `distance` steps are under way or waiting; 24 with 12 rows gives three stages, fastest on an H200.
+// (compute capability 9.0 and up). A stage holds `rows` steps; a copy brings one slot of a step for the
+// block's paths. At least `distance` steps are under way or wait; 24 with 12 rows, three stages, is fastest
+// on an H200.
 #pragma once
 
 #include "kernels/feeds/ring.h"
@@ -45,7 +46,7 @@ struct bulk_async {
         int place = 0;
         word32 parity = 0;  // of the number of waits for each barrier
         rolled(0, (steps + rows - 1) / rows, [&](int stage) {
-            // The previous place is free: all threads have passed the barrier after it.
+            // The stage before is free for new steps, since all threads have passed the barrier after it.
             if (starts_copies) fill(stage + stages - 1, place == 0 ? stages - 1 : place - 1);
             at.wait_for_bytes(ring.barrier(place), parity);
             const int first = stage * rows;

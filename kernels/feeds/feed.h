@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that all feeds share. A feed brings the shocks of a step to a thread: a struct in a file of this
-// folder with the feed's name,
+// Parts that all feeds share. A feed is a strategy that brings the shocks of each step to a thread: a struct
+// in a file of this folder with the feed's name,
 //
 //     template <class shape, class memory>
 //     struct NAME {
@@ -13,8 +13,8 @@
 //         static void walk(const source& from, int steps, memory at, const body& use);
 //     };
 //
-// Arrays stay in registers, so every index must be a compile-time constant. The body is the whole program of
-// a step: a feed calls it in one place, unless the feed is about unrolling.
+// Arrays must stay in registers, so every index must be a compile-time constant. The body is the whole
+// program of a step: a feed calls it in one place, unless the feed is about unrolling.
 //
 // `shape` says how the kernel is built (see feed_shape). `memory` has a thread's memory operations:
 // kernels/ptx.h on a GPU; on the host a model that delivers an asynchronous copy only when it is waited for.
@@ -38,9 +38,9 @@ struct feed_shape {
     static constexpr int distance = distance_;  // steps ahead
     static constexpr int rows = rows_;          // steps of a stage, for feeds that copy by stages
     static constexpr ring_layout layout = layout_;
-    // Padding of the padded layout; negative: automatic (see ring_geometry).
+    // Pieces between threads' rings in the padded layout; negative: chosen automatically (see ring_geometry).
     static constexpr int padding = padding_;
-    // Bytes that a load or copy brings to the L2 cache: 64, 128, 256; 0: unspecified.
+    // Bytes that a load or copy asks the L2 cache to fetch: 64, 128, 256; 0: no request.
     static constexpr int l2_bytes = l2_bytes_;
 };
 
@@ -57,7 +57,8 @@ struct alignas(sizeof(element) * unsigned(count)) neighbours {
     element x[unsigned(count)];
 };
 
-// A thread's paths of one slot are moved in pieces of up to 16 bytes, the most that one load or copy moves.
+// Paths in a piece. A thread moves its paths' numbers of a slot in pieces of up to 16 bytes, a load or copy
+// each.
 static constexpr int paths_of_piece(int width, int shock_bytes) {
     return width * shock_bytes < 16 ? width : 16 / shock_bytes;
 }
@@ -70,7 +71,7 @@ struct pieces {
     using type = neighbours<typename shape::shock, paths>;
 };
 
-// Assembles the shocks of a step from their pieces: get(slot, piece).
+// Assembles the shocks of a step from pieces: get(slot, number of the piece in the slot).
 template <class shape, class getter>
 static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
     using piece = pieces<shape>;
@@ -85,7 +86,7 @@ static constexpr shocks_of_step<shape> shocks_from_pieces(const getter& get) {
 }
 
 // A cube of one kind of shock: the number for `slot` of `step` of path p is at first + step * step_stride +
-// slot * slot_stride + p. `place` is a pointer, or its counterpart in a space without addresses.
+// slot * slot_stride + p. `place` is a pointer, or stands for one where memory has no addresses (textures).
 template <class place>
 struct shock_array {
     place first;
@@ -97,7 +98,7 @@ struct shock_array {
     }
 };
 
-// Scenarios of a program without any. A source of scenarios has `slots`, and at(step, slot), a place.
+// Source of scenarios for programs that read none. Any such source has `slots` and at(step, slot), a place.
 struct no_scenarios {
     static constexpr int slots = 0;
 
@@ -107,8 +108,8 @@ struct no_scenarios {
     }
 };
 
-// Shocks and scenarios from memory: at(step, slot) is the place of the thread's first path, and the next
-// `width` follow, aligned to pieces, or to 16 bytes for bulk copies. Rows cover the last block's paths.
+// Shocks and scenarios in memory: at(step, slot) is the place of the thread's first path, before its others.
+// It is aligned to a piece, or to 16 bytes for bulk copies. Rows have room for the last block's paths.
 template <class shape, int normals, class place = const typename shape::shock*,
           class scenarios = no_scenarios>
 struct array_source {

@@ -9,7 +9,7 @@
 
 namespace tilewalk::kernels::feeds {
 
-// The drawn numbers themselves are the shocks.
+// For sources whose drawn numbers are themselves the shocks.
 struct as_drawn {
     static constexpr bool reads_memory = false, makes_normals = false;
     template <class source, class memory>
@@ -20,19 +20,19 @@ struct as_drawn {
     constexpr void move(const source&, int, shocks&) {}
 };
 
-// The source of a thread's shocks and scenarios. `normals` and `uniforms` are stream_slots.
+// A thread's source of shocks, drawn from random streams, and scenarios. `normals`, `uniforms`: stream_slots.
 template <class draws_type, class normals_, class uniforms_, class scenarios_ = no_scenarios>
 struct random_draws {
     using draws = draws_type;
     using scenarios = scenarios_;
     using normals = normals_;
     using uniforms = uniforms_;
-    // Turns drawn numbers into normals: bring() loads inputs before the draws, move() transforms.
+    // Turns drawn numbers into shocks: bring() loads what it takes before the draws, move() transforms.
     using turn = as_drawn;
     const philox_schedule& keys;
     word64 path;  // the thread's first; a multiple of its number of paths
     scenarios scenario{};
-    // The keys of its streams, normals first.
+    // Keys of the trade's streams, normals first.
     stream_key names[word32(normals::streams() + uniforms::streams() + 1)]{};
 
     template <class arguments, class trade_words>
@@ -47,7 +47,7 @@ struct random_draws {
 template <class shape, class memory>
 struct inline_ {
   private:
-    // Loads come first in the step, so that generating its shocks hides part of their latency.
+    // Loads scenarios first in the step, so that generating its shocks hides part of the latency.
     template <class source>
     static constexpr void load_scenarios([[maybe_unused]] const memory& at, const source& from, int step,
                                          shocks_of_step<shape>& z) {
@@ -66,7 +66,7 @@ struct inline_ {
 
     static constexpr int max_of(int a, int b) { return a > b ? a : b; }
     static constexpr word32 min_of(word32 a, word32 b) { return a < b ? a : b; }
-    // The number of steps after which a step begins with new blocks again; per_block is a power of two.
+    // Steps after which all streams begin a new block together with a step; per_block is a power of two.
     template <class slots>
     static constexpr int steps_to_align(int per_block) {
         int period = 1;
@@ -76,12 +76,13 @@ struct inline_ {
         return period;
     }
 
-    // The numbers of one kind that a thread's paths draw, one block of each stream at a time.
+    // Numbers of one kind (normal, uniform) that a thread's paths draw: the current block of each stream.
     template <class draws, class slots, word32 kind>
     struct drawn {
         static constexpr int per_block = draws::per_block;
         static constexpr word32 streams = word32(max_of(slots::streams(), 1));
-        // Clearing a basket of ten assets takes 15 % more time in double; few streams gain 1 or 2 % by it.
+        // Cleared for few streams, which gain 1 or 2 %; a basket of ten assets would take 15 % longer in
+        // double.
         typename draws::block block[shape::width][streams];
         typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams];
 
@@ -96,7 +97,7 @@ struct inline_ {
             });
         }
 
-        // The number of a slot on step k of a group; slots and steps go in order.
+        // The number of path w for `slot` on step k of a group, to be called by steps and slots in order.
         template <int period>
         constexpr typename draws::shock number(int w, int slot, int k, int number_of_group) {
             const int stream = slots::stream_of(slot), dimensions = slots::dimensions(stream);
@@ -172,7 +173,7 @@ struct inline_ {
         }
     }
 
-    // Calls use(step, z) for steps `first`, a multiple of the group, to `last` - 1.
+    // Calls use(step, z) for steps from `first`, a multiple of the group size, to `last` - 1.
     template <class source, class body>
     static constexpr void walk_part(const source& from, int first, int last, memory at, const body& use) {
         constexpr int period = group<source>;
@@ -190,10 +191,10 @@ struct inline_ {
         constexpr int period = group<source>;
         constexpr bool reads_memory = source::scenarios::slots > 0 || source::turn::reads_memory;
         constexpr bool are_few = period * shape::slots * shape::width <= 16 && !reads_memory;
-        // If they are few, generates the shocks of a group ahead and unrolls its steps together.
+        // If a group has few shocks, generates all of them first, and then unrolls its steps together.
         constexpr bool at_once = period > 1 && are_few && takes_groups<body>();
         maker<source> shocks_of(from, at);
-        // Hands each step of a group to `to`, or the whole group to `whole` if that accepts it.
+        // Offers a whole group to `whole`; if this declines (returns false), hands each step to `to`.
         const auto walk_group = [&](int number_of_group, const auto& whole, const auto& to) {
             if constexpr (requires { use.begin(0); }) use.begin(number_of_group * period);
             if constexpr (at_once) {
@@ -223,7 +224,7 @@ struct inline_ {
         };
         const int groups = (steps + period - 1) / period;
         if constexpr (has_short_steps<body>() && are_few) {
-            // Groups without an event have a loop of their own, with fewer registers, unless steps are long.
+            // Short steps: groups without an event have a loop of their own, which takes fewer registers.
             int number_of_group = 0;
             while (number_of_group < groups) {
                 const int quiet = int(min_of(use.quiet_until(), word32(steps)) / word32(period));

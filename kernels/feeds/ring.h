@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings in shared memory, and the places of pieces in them, also for the host and for tests of conflicts.
+// Rings of shocks in shared memory, and where pieces lie in them, also for the host and tests of bank
+// conflicts.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -9,10 +10,10 @@ namespace tilewalk::kernels {
 // Every thread has a ring of `positions` for each piece of each slot of a step.
 //
 // Shared memory serves 128 bytes at a time: 32 threads of 4-byte pieces, 16 of 8-byte, 8 of 16-byte ones,
-// without conflict if they hit all banks alike.
+// without conflict if they hit all banks equally often.
 //   transposed  The threads' pieces of one position are adjacent: no conflict.
 //   plain       A thread's positions are adjacent, threads are `positions` pieces apart: as many conflicts
-//               as the common factor of `positions` and the threads served at a time.
+//               as the greatest common divisor of `positions` and the number of threads served at a time.
 //   padded      Like plain, with threads an odd number of pieces apart: no conflict. Chosen automatically,
 //               positions + padding is the next 2^k + 1, k > 0; any odd sum would do.
 struct ring_geometry {
@@ -23,7 +24,7 @@ struct ring_geometry {
     int padding;  // pieces; negative: chosen automatically
     int piece_bytes;
 
-    // Pieces between the same position of neighbouring threads, unless transposed.
+    // Pieces between the same position of neighbouring threads; not for the transposed layout.
     constexpr int length() const {
         if (layout != ring_layout::padded) return positions;
         if (padding >= 0) return positions + padding;
@@ -39,7 +40,7 @@ struct ring_geometry {
     }
 };
 
-// A feed's ring, as one thread uses it. A thread accesses only its own positions, and so waits for no other.
+// A feed's ring, as one thread uses it. A thread reads only what it has written, and so waits for no other.
 template <class shape, class memory>
 struct thread_ring {
     using piece = pieces<shape>;
@@ -82,8 +83,9 @@ struct thread_ring {
     }
 };
 
-// A ring of stages for the whole block, followed by a barrier for each. A stage holds `rows` steps, with a
-// row of the block's paths for each slot. Other stages hold or receive at least `distance` further steps.
+// A ring of stages for the whole block, and behind it a barrier for each. A stage holds `rows` steps, with a
+// row of the block's paths for each slot. The stages not in use hold or receive at least `distance` more
+// steps.
 struct stage_geometry {
     int rows;
     int distance;

@@ -26,7 +26,7 @@ struct smem_batched {
     }
 
   private:
-    // Steps loaded before the first is written: as many as 32 registers hold.
+    // Steps loaded into registers before any goes to shared memory: as many as 32 registers hold.
     static constexpr int words = shape::slots * shape::width * int(sizeof(typename shape::shock)) / 4;
     static constexpr int wished = words > 16 ? 1 : words > 0 ? 32 / words : 1;
     static constexpr int at_once = wished < shape::distance ? wished : shape::distance;

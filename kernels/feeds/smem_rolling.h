@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `smem_rolling`: a ring in shared memory, with one new load a step, used `distance` steps later.
-// The load passes through a register, so only the step between load and write hides its latency.
+// The load passes through a register, so only the step that runs between load and write hides its latency.
 #pragma once
 
 #include "kernels/feeds/ring.h"

@@ -16,7 +16,7 @@ struct smem_rolling_async {
     static constexpr void walk(const source& from, int steps, memory at, const body& use) {
         constexpr int distance = shape::distance;
         const ring ahead{at};
-        // One group of copies for every step, even if empty, so that counting groups counts steps.
+        // One group of copies for each step, even if empty, so that waiting for groups is waiting for steps.
         const auto start = [&](int step, int position) {
             if (step < steps) ahead.copy(position, from, step);
             at.commit_copies();
