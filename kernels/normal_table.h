@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inverts the normal distribution, random bits to a normal, by a table: a polynomial for each of several
-// equal parts of each octave of the probability. A tenth of the operations of norm_inv, which makes the
-// table.
+// equal parts of each octave of the probability. A tenth of the work of norm_inv, which makes the table.
 #pragma once
 
 #include "kernels/arithmetic.h"

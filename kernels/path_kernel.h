@@ -70,8 +70,8 @@ static constexpr word32 every_step_of() {
     }
 }
 
-// True if sections outnumber the bits of masks: a list then has the events. Sections on every step come
-// first.
+// True if the program has more sections than a mask has bits: a list then gives the section of each event.
+// Sections on every step are always among those that a mask has bits for.
 template <class program>
 static constexpr bool lists_events = program::sections > most_sections_of_masks;
 template <class program>

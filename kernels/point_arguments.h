@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel that fills cubes with points, laid out alike on host and device.
+// Arguments of the kernel that fills cubes with points, with the same layout on host and device.
 #pragma once
 
 #include "kernels/bridge.h"
@@ -9,28 +9,29 @@
 
 namespace tilewalk::kernels {
 
-// A slot of a step: its stream, and its place there for numbers without points. Lone slots build no path.
+// A slot of a step: its stream, and its place there if drawn without points. A lone slot builds no path.
 struct slot_of_points {
     stream_key key;
     word32 dimension, dimensions, is_lone;
 };
 
 // A bridge node, as visited by a thread that builds its paths in order of time, with later places on a stack.
-// At a visit, the last place output is that of the node's left step, and the top of the stack that of its
-// right one. Then `leaves` steps are output: first the node's own, if any, then those on the stack.
+// At a visit, the last place written is the node's left one, and the top of the stack its right one. The
+// visit then writes the places of `leaves` steps: the node's own, then those on the stack; if 0, the node's
+// goes on the stack.
 struct alignas(16) point_visit {
     double by_left, by_right, deviation;
     word32 node, step, leaves;
     word32 unused;
 };
 
-// A segment of the way through a bridge with components, starting after one of their dates: its first visit,
-// its first step, and the number of the date before, counted from 1; 0: the path's start.
+// A stretch of the visits of a bridge with components, which starts after one of the dates of components: its
+// first visit, its first step, and the number of that date, counted from 1; 0 is the start of the path.
 struct point_segment {
     word32 first, next, before;
 };
 
-// Shocks of one kind. Step k of slot s is in row k * slots + s of the cube.
+// Shocks of one kind (normal, uniform). Step k of slot s is in row k * slots + s of the cube.
 struct points_arguments {
     cube_argument into;
     word64 seed, first_path, paths_of_randomisation;
@@ -38,7 +39,8 @@ struct points_arguments {
     const void* normals;       // a table of normal_table
     const slot_of_points* slots;
     const word32* dimensions;  // [node][slot], of points; no_dimension: it is drawn without points
-    // The way through a bridge, one visit a step, or null. Components give places after the first nodes.
+    // The visits of a bridge, one a step; null without a bridge. Components determine the first nodes'
+    // places.
     const point_visit* visits;
     const double* inverse_roots;  // by step, of the deviation of its move; null: paths stay places
     const double* loadings;       // [node][component]
@@ -51,7 +53,7 @@ struct points_arguments {
     word32 blocks;
 };
 
-// Replaces numbers of some slots of a step by linear combinations of them.
+// Replaces the numbers of some slots of a step by linear combinations of these numbers.
 struct rotation_arguments {
     cube_argument into;
     const word32* slots;
@@ -62,12 +64,12 @@ struct rotation_arguments {
 };
 
 static constexpr int paths_of_warp = 32;
-// Warps of a block that makes points: two blocks of them fit the registers of a multiprocessor.
+// Warps of a block that makes points. Registers of a multiprocessor then suffice for two blocks.
 static constexpr int warps_of_points(bool has_components) {
     return has_components ? 12 : 16;
 }
 
-// The rows of a table that a block keeps in shared memory: nearly all numbers are in the first octaves.
+// Rows of a normal_table that a block keeps in shared memory. Nearly all numbers need only the first octaves.
 template <class shock>
 struct kept_normals;
 template <>
@@ -82,12 +84,12 @@ struct kept_normals<float> {
     static constexpr word64 bytes = rows * 4 * sizeof(float);
 };
 
-// Neighbouring paths of a thread that makes points. A block shares its table, components, and warps' stacks.
+// Neighbouring paths of a thread that makes points: 16 bytes of shocks.
 template <class shock>
 static constexpr int paths_of_points = 16 / int(sizeof(shock));
 static constexpr word64 bytes_of_place = 16 * paths_of_warp;
 
-// The most warps of a block that rotates; each has its numbers in shared memory.
+// The most warps of a block that rotates slots; each warp has its numbers in shared memory.
 static constexpr int most_warps_of_rotation = 8;
 template <class shock>
 static constexpr word64 rotation_bytes(word64 warps, word64 rotated) {

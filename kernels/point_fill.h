@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that fills rows of a cube with shocks from quasi-random points, in the order of a trade's
+// The kernel that fills rows of a cube with shocks from quasi-random points, by a trade's order of
 // dimensions. Same bits as engine/walk/cpu/point_shocks.h. A warp works on neighbouring paths.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tilewalk::kernels {
 
-// A table whose first rows a block keeps in shared memory.
+// A normal_table whose first rows a block keeps in shared memory.
 template <class shock>
 class shared_normals;
 
@@ -28,7 +28,7 @@ class shared_normals<double> {
         }
     }
     double operator()(const normal_place<double>& at) const {
-        // Rarely taken. Selecting a memory cost 9 to 12 % (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
+        // Rarely taken. Choosing a memory cost 9 to 12 % (bench/results/2026-11-26-NVIDIA-H200-sobol.txt).
         if (at.row >= word32(kept)) return normal_of(all_, at);
         const double* const low = low_ + at.row;
         const float* const high = high_ + at.row;
@@ -58,7 +58,7 @@ class shared_normals<float> {
     float* here_;
 };
 
-// The shocks of points in a dimension, made by a whole warp.
+// Makes the shocks of a group of neighbouring paths in one dimension, by a whole warp.
 template <class draws, shock_kind kind, int width>
 class shocks_of_warp {
   public:
@@ -66,7 +66,7 @@ class shocks_of_warp {
     using shocks = neighbours<shock, width>;
     static constexpr int paths = paths_of_warp * width;
     static constexpr bool is_normal = kind == shock_kind::normal;
-    // Shared memory of the table, which comes first.
+    // The bytes of shared memory that hold the table, at its start.
     static constexpr word64 table_bytes = is_normal ? kept_normals<shock>::bytes : 0;
 
     shocks_of_warp(const points_arguments& a, char* shared) : a_(a), normals_(a.normals, shared) {}
@@ -75,7 +75,7 @@ class shocks_of_warp {
         __syncthreads();
     }
 
-    // Groups of one slot are adjacent, and so are their paths.
+    // Turns to another group of paths and a slot. Groups of the same slot are adjacent, as are their paths.
     void turn_to(word32 group) {
         const word32 across = word32(a_.into.paths / paths);
         slot_ = group / across;
@@ -88,13 +88,13 @@ class shocks_of_warp {
     word64 at() const { return at_; }
     static word32 lane() { return lane_of_thread(); }
 
-    // A dimension for each lane, with the words that scramble it.
+    // One dimension in each lane, with the words that scramble it.
     struct dimensions {
         word32 own;
         scramble mine;
         word32 of(word32 k) const { return __shfl_sync(all_lanes, own, int(k)); }
     };
-    // Dimensions of the nodes number_of(i), i >= first; each lane holds one.
+    // The dimensions of nodes number_of(i) for i from `first` to `end`, one in each lane.
     template <class numbering>
     dimensions dimensions_of(word32 first, word32 end, const numbering& number_of) const {
         const word32 i = first + lane();
@@ -102,7 +102,7 @@ class shocks_of_warp {
             i < end ? a_.dimensions[word64(number_of(i)) * a_.slot_count + slot_] : no_dimension;
         return {own, scramble_of(a_.seed, randomisation_, own, a_.slots[slot_].key)};
     }
-    // The shocks of lane k's dimension, or drawn from the step's stream if it has none.
+    // Shocks from points in lane k's dimension, or drawn from the slot's stream if it has no_dimension.
     shocks make(const dimensions& among, word32 k, word32 step) const {
         const word32 dimension = among.of(k);
         return dimension != no_dimension ? of_points(dimension, of_lane(among.mine, k)) : of_stream(step);
@@ -135,8 +135,9 @@ class shocks_of_warp {
     word32 slot_, randomisation_, index_;
 };
 
-// Fills numbers of single steps, and bridges in order of time. A warp works on a group of paths; with
-// components, the warps of a block first compute the places from them together, then each walks a segment.
+// Fills a cube with numbers of steps or, for bridges, moves of paths in order of time. A warp works on a
+// group of paths; with principal components a block does: its warps first compute the places that these
+// determine together, then each walks one segment.
 template <class draws, shock_kind kind, bool has_components>
 class fill_of_points {
   public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal shocks of paths that take few points, computed in registers. Same bits as filled rows
-// (point_fill.h). The table of normals is read through the L1 cache: half of all numbers need one octave.
+// Normal shocks of paths that take few quasi-random numbers, computed in registers. Same bits as rows filled
+// by point_fill.h. The table of normals is read through the L1 cache: half of all numbers need one octave.
 #pragma once
 
 #include "kernels/feeds/inline.h"
@@ -8,7 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// `drawn` is the source of other draws, of which there are none.
+// `drawn` is the source of shocks that are drawn at random; a program with these points has none.
 template <class shape, class drawn>
 struct draws_of_points : drawn {
     using shock = typename shape::shock;
@@ -33,7 +33,7 @@ struct draws_of_points : drawn {
                 scramble_of(a.seed, randomisation, mine.dimension, mine.factor)};
     }
 
-    // All threads of a warp take the steps together.
+    // Makes shocks of a step from points, a warp together; so all threads of a warp take each step together.
     struct turn {
         static constexpr bool reads_memory = true, makes_normals = true;
         struct brought {

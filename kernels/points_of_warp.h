@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that a warp makes together, `width` paths a thread; indices differ in the lowest bits only.
+// Points that the threads of a warp make together, for `width` neighbouring paths each.
 #pragma once
 
 #include "kernels/loops.h"
@@ -18,8 +18,8 @@ static scramble of_lane(const scramble& x, word32 lane) {
             __shfl_sync(all_lanes, x.third, int(lane)), __shfl_sync(all_lanes, x.fourth, int(lane))};
 }
 
-// The reversed coordinates of the thread's paths, of which `index` is the first. A lane handles one bit of
-// the index; the upper bits are the same for all paths.
+// Bit-reversed coordinates of the points of a thread's paths; `index` is the first path's. Each lane looks at
+// one bit of the index. Upper bits are the same for all paths of the warp.
 template <int width>
 static neighbours<word32, width> points_of_warp(const word32* directions, word32 index) {
     constexpr int bits_of_lane = 5,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU thread's operations that C++ can't express. Like constant_rows.h, this header is for devices only.
+// Operations of a GPU's thread that C++ can't express. For device code only, like constant_rows.h.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -15,38 +15,38 @@ static word64 load_read_only(const word64* from) {
     return __ldg(from);
 }
 
-// The block's number, read anew each time, so that numbers derived from it need not stay in registers.
+// The block's number, read anew at each call: numbers that follow from it then need no registers meanwhile.
 static word32 number_of_block() {
     word32 number = 0;
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
     return number;
 }
 
-// Adds to c the product of a, 8 x 4, and b, 4 x 8, distributed over a warp: a thread has a[lane / 4][lane %
-// 4], b[lane % 4][lane / 4] and the neighbours [lane / 4][2 (lane % 4)] of c. Numbers of c are chains of four
-// fma, in order (tests/decide/least_squares_test.cpp).
+// Adds to c the matrix product of a (8 x 4) and b (4 x 8), whose numbers are spread over a warp: a thread has
+// a[lane / 4][lane % 4], b[lane % 4][lane / 4], and of c row lane / 4, columns 2 (lane % 4) and the next.
+// Each number of c takes its four fma in order (tests/decide/least_squares_test.cpp).
 static void add_matrix_product(double& c, double& c_next, double a, double b) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c), "+d"(c_next)
                  : "d"(a), "d"(b));
 }
 
-// Prefetches the line of this address to the L2 cache.
+// Prefetches the cache line of this address to the L2 cache.
 static void bring_near(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
 
-// Starts a copy from global to shared memory, visible to this thread only. No memory access moves across.
+// Starts a copy from global to shared memory, for this thread only. The compiler moves no access across it.
 static void copy_number(double* to, const double* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(word32(__cvta_generic_to_shared(to))),
                  "l"(__cvta_generic_to_global(from))
                  : "memory");
 }
-// Closes a group: the thread's copies since the last one.
+// Closes a group of copies: those that the thread has started since the last group.
 static void commit_copies() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
-// Waits until at most the last `pending` groups of the thread are under way.
+// Waits until at most the last `pending` groups of this thread's copies are under way.
 template <int pending>
 static void wait_for_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
@@ -69,14 +69,14 @@ struct load_unit<16> {
 template <class value>
 using load_unit_of = typename load_unit<int(sizeof(value))>::type;
 
-// Loads neighbours, aligned to their size, through the read-only path.
+// Loads `count` neighbouring words, aligned to their size together, through the read-only path.
 template <int count>
 static neighbours<word32, count> load_read_only(const word32* from) {
     using words = neighbours<word32, count>;
     return __builtin_bit_cast(words, __ldg(reinterpret_cast<const load_unit_of<words>*>(from)));
 }
 
-// Stores neighbours of 16 bytes at once; the compiler by itself would split the store.
+// Stores 16 bytes of neighbours by one instruction; the compiler would split the store.
 struct wide_stores {
     template <class element, int count>
     static void store(element* to, const neighbours<element, count>& x) {
@@ -87,7 +87,7 @@ struct wide_stores {
     }
 };
 
-// Spaces: where an array is, and how a thread reads it. begin() is the place of its first number.
+// Memory spaces: each says how a thread finds and reads an array. begin() is the place of its first number.
 namespace spaces {
 
 // Memory with addresses: device memory, or host memory mapped into the device.
@@ -112,7 +112,7 @@ struct read_only : global {
     }
 };
 
-// A linear texture: a texel is a float, or the two words of a double.
+// A linear texture, whose texel is a float, or the two words of a double.
 struct texture {
     template <class element>
     struct place {
@@ -160,7 +160,7 @@ struct numbers_in_memory {
     }
 };
 
-// Numbers in a row of `width`, each loaded as part of its piece; the compiler merges loads of one piece.
+// A row of `width` numbers. Each is loaded with its whole piece; the compiler merges loads of the same piece.
 template <class numbers, class real, int width>
 struct row_of_numbers {
     static constexpr int piece = width <= 2 ? (width > 0 ? width : 1) : int(piece_bytes / sizeof(real));
@@ -170,7 +170,7 @@ struct row_of_numbers {
         return first.template load<piece>(word64(i / piece * piece)).x[i % piece];
     }
 
-    // A table in a row. Threads read single numbers: choosing a part of a piece would need local memory.
+    // A table in a row. Its numbers are loaded singly: choosing from a loaded piece would need local memory.
     struct table_of_numbers {
         numbers first;
         real operator[](int i) const { return first.template load<1>(word64(i)).x[0]; }
@@ -178,7 +178,7 @@ struct row_of_numbers {
     table_of_numbers table(int place) const { return {first.from(word64(place))}; }
 };
 
-// The words of a trade that say where its shocks and scenarios come from.
+// The words of a trade that say where its shocks and scenarios are.
 struct trade_words {
     const word32* head;              // keys of streams (see words_of_keys)
     const word32* scenario_rows;     // step after step
@@ -191,7 +191,7 @@ struct trade_words {
     }
 };
 
-// Scenarios in memory, for the thread whose first path is `path`. `rows` are words of its trade.
+// Scenarios in memory, from the thread's first path on. `rows` has the row of each step and slot.
 template <class shape, int slots_, class space>
 struct scenarios_in_memory {
     using place = typename space::template place<typename shape::shock>;
@@ -229,7 +229,7 @@ struct arrays {
     }
 };
 
-// The memory operations of feeds. Offsets are bytes of the feed's shared memory.
+// The memory operations of feeds. Places in shared memory are byte offsets into the feed's part of it.
 template <class space>
 struct thread_memory {
     char* shared;
@@ -242,7 +242,7 @@ struct thread_memory {
         return space::template load<piece>(from);
     }
 
-    // Loads a piece, with a hint that the L2 cache fetch the aligned l2_bytes around it.
+    // Loads a piece, and asks the L2 cache to fetch the l2_bytes around it, aligned.
     template <class piece, int l2_bytes>
     static piece load_with_l2(const void* from) {
         static_assert(l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -293,7 +293,7 @@ struct thread_memory {
     }
 
     // Starts a copy of a piece from global to shared memory. Copies of 16 bytes bypass the L1 cache, unless a
-    // neighbouring piece needs the rest of the line. No access to memory moves across, so reads come first.
+    // neighbouring piece needs the rest of the line. The compiler moves no access to memory across it.
     template <class piece, int l2_bytes, bool has_neighbours>
     void copy_async(word32 to, const void* from) const {
         static_assert(l2_bytes == 0 || l2_bytes == 64 || l2_bytes == 128 || l2_bytes == 256);
@@ -337,23 +337,23 @@ struct thread_memory {
         kernels::wait_for_copies<pending>();
     }
 
-    // Opens a barrier in shared memory, which counts arrivals and bytes, phase after phase.
+    // Initialises a barrier in shared memory. Its phases end after `arrivals` and all bytes expected.
     void open_barrier(word32 at, word32 arrivals) const {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
                      : "memory");
     }
-    // Makes what the block's threads have written to memory visible to copies of any kind.
+    // Makes the block's writes to global memory visible to copies of any kind, bulk copies included.
     static void publish_to_copies() {
         __syncthreads();
 #if __CUDA_ARCH__ >= 900
         asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif
     }
-    // Makes opened barriers visible to the copies that this thread starts.
+    // Makes initialised barriers visible to the bulk copies that this thread starts.
     static void publish_barriers() {
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
-    // Arrives, and makes the phase wait for this many bytes of copies.
+    // Arrives at the barrier, whose phase then waits for `bytes` of copies, too.
     void expect_bytes(word32 barrier, word32 bytes) const {
         asm volatile(
             "{\n\t.reg .b64 state;\n\t"
@@ -362,7 +362,7 @@ struct thread_memory {
             "r"(bytes)
             : "memory");
     }
-    // Starts a copy of a multiple of 16 bytes from global to shared memory, both aligned to 16 bytes.
+    // Starts a bulk copy from global to shared memory. Both places and `bytes` are multiples of 16.
     void copy_bulk(word32 to, const void* from, word32 bytes, word32 barrier) const {
         asm volatile(
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -370,7 +370,7 @@ struct thread_memory {
             "l"(from), "r"(bytes), "r"(address_of(barrier))
             : "memory");
     }
-    // Waits until the phase of this parity ends; the first phase has parity 0.
+    // Waits until the barrier's phase of this parity ends; the first phase has parity 0.
     void wait_for_bytes(word32 barrier, word32 parity) const {
         word32 done = 0;
         while (done == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quarter of a tile is the consecutive paths of a pass; moments of quarters give errors for runs of few
-// tiles. Among pairs of outputs, the second member `first_quarter + j` stands for the first one's quarter j.
+// A quarter of a tile is the 256 consecutive paths of a pass. Moments of quarters give errors to runs of few
+// tiles. In pairs of outputs, a second member first_quarter + j stands for quarter j of the first member.
 #pragma once
 
 #include "kernels/tile.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduces payoffs stored by path kernels (kernels/reductions/store.h) to the results of their tiles, by CUB.
+// Reduces payoffs that path kernels have stored (kernels/reductions/store.h) to the results of tiles, by CUB.
 // Only reduce_stored.cu includes CUB, which takes ten seconds to compile.
 #pragma once
 
@@ -19,7 +19,7 @@ struct stored_payoffs {
     constexpr word64 end_of(word64 i) const {
         return begin_of(i) + word64(paths_in_tile(paths, first_tile + i % tiles));
     }
-    // The result of the single path whose payoff is at this place.
+    // The result of the one path whose payoff is payoffs[place].
     constexpr tile_result at(word64 place) const {
         const double x = payoffs[place];
         if ((to_bits(x) >> 52 & 0x7ff) != 0x7ff) return {{1, x, 0, 0, 0}, 0, ~word64{0}};
@@ -28,11 +28,11 @@ struct stored_payoffs {
     }
 };
 
-// True if this build can reduce them, which needs nvcc; NVRTC is not enough.
+// True if this build can reduce stored payoffs: it then has kernels that nvcc compiled; NVRTC is not enough.
 bool can_reduce_stored();
 
-// Merges the paths of each tile to its result, on the current device. Called like CUB's functions: without
-// scratch memory it only sets the required size. Returns a cudaError_t.
+// Merges the stored payoffs of each tile to its result, on the current device. If `scratch` is null, only
+// sets scratch_bytes, as CUB's functions do. Returns a cudaError_t.
 int reduce_stored(const stored_payoffs& what, void* scratch, word64& scratch_bytes, void* stream);
 
 }  // namespace tilewalk::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// For the launch bounds of a kernel: the number of blocks resident on a multiprocessor, for which the
-// compiler leaves registers. A kernel that spills is compiled again without it.
+// A kernel's launch bound: how many blocks the compiler should leave registers for on a multiprocessor. If
+// the kernel then spills registers, it is compiled again without the bound.
 #if defined(TILEWALK_NO_RESIDENT_BLOCKS)
 #define TILEWALK_RESIDENT_BLOCKS(count)
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotates slots of a cube's steps, for principal components. A warp works on 32 neighbouring paths of a step.
+// Rotates slots of a cube's steps to principal components. A warp works on 32 neighbouring paths of one step.
 #pragma once
 
 #include "kernels/fill_kernel.h"
@@ -8,12 +8,12 @@
 
 namespace tilewalk::kernels {
 
-// `shared` has rotation_bytes<shock> for the block's warps.
+// `shared` has rotation_bytes<shock>() for the block's warps.
 template <class shock>
 static void rotate_points(const rotation_arguments& a, char* shared) {
     const word32 warps = blockDim.x / paths_of_warp, warp = threadIdx.x / paths_of_warp,
                  lane = threadIdx.x % paths_of_warp, across = word32(a.into.paths / paths_of_warp);
-    // Needs no barrier, since each thread reads only what it has written.
+    // A thread reads only what it has itself written here, so no barrier is needed.
     shock* const own = reinterpret_cast<shock*>(shared) + word64(warp) * a.rotated * paths_of_warp + lane;
     for (word32 group = blockIdx.x * warps + warp; group < a.groups; group += a.blocks * warps) {
         const word64 first_row = word64(group / across) * a.slot_count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks as pure functions of (seed, path, block, name): two in double from 128 random bits, four in single.
+// Shocks as pure functions of seed, path, block and name: 128 random bits make two in double, four in single.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -32,7 +32,7 @@ static constexpr float uniform_of_bits(word32 w) {
 static constexpr number_in_table radius_in_table(word64 w0) {
     return find_in<uniform_log_table>(uniform_of_bits(w0));
 }
-// Box-Muller. The largest normal is sqrt(-2 log 2^-53) = 8.57. The row is that of radius_in_table.
+// Two normals by Box-Muller. The largest is sqrt(-2 log 2^-53) = 8.57. `row` is that of radius_in_table(w0).
 static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1, table_row row) {
     const double radius = sqrt_of_middle_range(minus_two_log(radius_in_table(w0), row));
     const auto direction = sincos_of_turn(w1);
@@ -42,7 +42,7 @@ static constexpr pair_of_shocks normals_of_bits(word64 w0, word64 w1) {
     return normals_of_bits(w0, w1, row_of<uniform_log_table>(radius_in_table(w0).interval));
 }
 
-// The radius uses all 32 bits, (w0 + 1/2) / 2^32 rounded: the largest normal is sqrt(-2 log 2^-33) = 6.76.
+// Two normals. The radius uses all 32 bits: (w0 + 1/2) / 2^32, so the largest is sqrt(-2 log 2^-33) = 6.76.
 static constexpr sine_cosine<float> normals_of_bits(word32 w0, word32 w1) {
     const float radius =
         sqrt_of_middle_range(-2.0f * log_of_normal_range(fma(float(w0), 0x1p-32f, 0x1p-33f)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobol points with nested uniform scrambling, as a pure function of the index and of the words of a
-// randomisation and a dimension. Points are kept bit-reversed, first binary digit lowest: products then carry
-// towards later digits, as a scramble requires, which flips a digit depending on all before it.
+// Sobol points with nested uniform (Owen) scrambling, as a pure function of the index and of the words of a
+// randomisation and a dimension. Points are kept bit-reversed, first binary digit lowest, so that products
+// carry towards later digits: a scramble flips a digit depending on all digits before it.
 #pragma once
 
 #include "kernels/inversion.h"
@@ -10,7 +10,7 @@
 
 namespace tilewalk::kernels {
 
-// Bits of an index, and unscrambled digits of a coordinate.
+// Bits of a point's index, and digits of its coordinates before scrambling.
 static constexpr int bits_of_index = 32;
 
 static constexpr word32 reversed(word32 x) {
@@ -27,14 +27,14 @@ static constexpr word32 reversed(word32 x) {
 
 static constexpr word32 no_dimension = ~word32{0};
 
-// The reversed coordinate of point `index` in the dimension of these directions.
+// The bit-reversed coordinate of point `index`, in the dimension whose direction numbers these are.
 static constexpr word32 point_of(const word32* directions, word32 index) {
     word32 x = 0;
     for (int bit = 0; index >> bit != 0; ++bit) x ^= (0 - (index >> bit & 1)) & directions[bit];
     return x;
 }
 
-// The words of a randomisation for a dimension of a factor; different for all dimensions and factors.
+// Words by which a randomisation scrambles a dimension of a factor; different for all dimensions and factors.
 struct scramble {
     word32 first, second, third, fourth;
 };
@@ -44,9 +44,9 @@ static constexpr scramble scramble_of(word64 seed, word32 randomisation, word32 
     return {of.x0, of.x1, of.x2, of.x3};
 }
 
-// A permutation of reversed words in which each bit depends on itself and lower ones, as if a coin flipped
-// each digit for each prefix. A hash after Laine and Karras ("Stratified sampling for stochastic
-// transparency", 2011), with products by even numbers mixed in between.
+// Permutes bit-reversed coordinates such that each bit depends on itself and lower bits, as if a coin for
+// each prefix decided whether to flip the next digit. A hash after Laine and Karras ("Stratified sampling for
+// stochastic transparency", 2011), with products by even numbers mixed in between.
 static constexpr word32 scrambled(word32 x, const scramble& by) {
     x ^= x * 0x3d20adeau;
     x += by.first;
@@ -57,7 +57,7 @@ static constexpr word32 scrambled(word32 x, const scramble& by) {
     return x ^ x * 0x53a22864u;
 }
 
-// The digits after the point's own: coins for each coordinate, which distinguish any two.
+// Digits after a point's own 32: pseudo-random for each coordinate, and different for any two coordinates.
 static constexpr word32 further_digits(word32 x, const scramble& by) {
     x = (x ^ by.fourth) + by.second;
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -65,7 +65,7 @@ static constexpr word32 further_digits(word32 x, const scramble& by) {
     return x ^ x >> 16;
 }
 
-// The digits of a scrambled coordinate, the first on top, as wide as the shock that they become.
+// The digits of a scrambled coordinate, the first on top: 64 for a shock in double, 32 in single.
 static constexpr word64 digits_of(word32 point, const scramble& by, double) {
     const word32 x = scrambled(point, by);
     return word64(reversed(x)) << 32 | further_digits(x, by);
@@ -74,7 +74,7 @@ static constexpr word32 digits_of(word32 point, const scramble& by, float) {
     return reversed(scrambled(point, by));
 }
 
-// normals(place) looks a number up in a table.
+// The shock of a bit-reversed coordinate `point`. normals(place) looks up a normal in a table.
 template <shock_kind kind, class shock, class table>
 static constexpr shock shock_of_point(word32 point, const scramble& by, const table& normals) {
     const auto digits = digits_of(point, by, shock{});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of a step by their streams of random numbers, as constants of a kernel.
+// The stream of random numbers that each slot of a step draws from, as constants of a kernel.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// Step s takes number s * dimensions + dimension of the slot's stream. Streams count by their first slots.
+// In step s, a slot takes number s * dimensions + dimension of its stream. Slots number streams in order.
 template <int... streams_>
 struct stream_slots {
     static constexpr int count = int(sizeof...(streams_));
@@ -32,7 +32,7 @@ struct stream_slots {
         constexpr table t = made();
         return t.streams;
     }
-    // One stream, as in most programs, needs no look-up, which a late unrolling would do in memory.
+    // One stream, as in most programs, needs no look-up, which NVRTC would do in memory if it unrolls late.
     static constexpr int stream_of(int slot) {
         if constexpr (streams() == 1) return 0;
         constexpr table t = made();
@@ -62,7 +62,7 @@ struct of_one_stream<0, zeros...> {
 template <int count>
 using one_stream = typename detail::of_one_stream<count>::type;
 
-// Words at the start of a trade's: the keys of its streams of normals, then of uniforms.
+// Words at the start of a trade's words: two for the key of each stream of normals, then of uniforms.
 template <class normals, class uniforms>
 static constexpr word32 words_of_keys = word32(2 * (normals::streams() + uniforms::streams()));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks of paths that meet targets: quasi-random points determine a path's places on a few dates, in an
-// array. Between them paths move by independent numbers, drawn in registers. Same bits as a coarse bridge
-// whose moves are filled ahead (kernels/point_fill.h), but memory holds a few steps instead of all.
+// Shocks of paths that move towards targets: places on a few dates, which quasi-random points determine and
+// an array holds. Between targets, paths move by independent normals drawn in registers. Same bits as a
+// coarse bridge whose moves kernels/point_fill.h fills in, but memory holds a few steps instead of all.
 #pragma once
 
 #include "kernels/bridge.h"
@@ -9,13 +9,13 @@
 
 namespace tilewalk::kernels {
 
-// Slots of normals that build no path: on a target's step their number is the target itself.
+// Slots of normals that build no path: on a target's step, the array's number itself is their shock.
 template <int... slots>
 struct lone_slots {
     static constexpr bool has(int slot) { return ((slot == slots) || ...); }
 };
 
-// `drawn` is the source of the paths' own draws.
+// `drawn` is the source of random draws, `lone` the lone_slots.
 template <class shape, class drawn, class lone>
 struct draws_to_targets : drawn {
     using shock = typename shape::shock;

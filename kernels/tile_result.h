@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a set of paths: the moments of their payoffs, and which payoffs were not finite.
+// The result of a set of paths: the moments of their payoffs, and how many payoffs were not finite.
 #pragma once
 
 #include "kernels/moments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sine and cosine of an angle, and of whole bits of a turn, for Box-Muller: no reduction, no rounding of
-// 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit arithmetic).
+// The sine and cosine of an angle and, for Box-Muller, of an integer fraction of a turn: no range reduction,
+// no rounded 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -68,7 +68,7 @@ static constexpr float quarter_cosine_polynomial(float v) {
     return fma(z, polynomial(z, -0x1.3bd3ccp+0f, 0x1.03c1bp-2f, -0x1.55b2b6p-6f, 0x1.d4f7eep-11f), 1.0f);
 }
 
-// Rotates a sine and cosine by `quarters` right angles; only the two lowest bits count.
+// The sine and cosine after a rotation by `quarters` right angles; only the two lowest bits of it count.
 template <typename real>
 static constexpr sine_cosine<real> turn(real sine, real cosine, typename format<real>::word quarters) {
     using word = typename format<real>::word;
@@ -80,7 +80,7 @@ static constexpr sine_cosine<real> turn(real sine, real cosine, typename format<
             from_bits(to_bits(swapped ? sine : cosine) ^ cosine_sign)};
 }
 
-// pi/2 in three parts; x - n * first is exact for |x| <= 2^20 (both lie on one grid and the rest is below 1).
+// pi/2 in three parts. x - n * first is exact for |x| <= 2^20: both lie on a grid, their difference below 1.
 template <typename real>
 struct half_pi;
 template <>
@@ -109,7 +109,7 @@ static constexpr sine_cosine<real> sincos(real x) {
     const auto turned = turn(sine_polynomial(r), cosine_polynomial(r), to_bits(shifted));
     const real size = abs(x);
     const bool valid = size <= real(0x1p20f);
-    // The sum n * first + ... loses the sign of zero.
+    // Keeps the sign of zero, which the sums of r lose.
     const real sine = size == real(0) ? x : turned.sine;
     return {valid ? sine : format<real>::nan, valid ? turned.cosine : format<real>::nan};
 }
@@ -126,16 +126,16 @@ static constexpr real cos(real x) {
     return sincos(x).cosine;
 }
 
-// sin and cos of 2 pi turn / 2^64, with the angle cut to 52 bits of a quarter: its error is below 2^-53
+// sin and cos of 2 pi turn_bits / 2^64, with the angle cut to 52 bits of a quarter turn, an error below 2^-53
 // turns. Error < 1.6 ulp of the value at the cut angle.
 static constexpr sine_cosine<double> sincos_of_turn(word64 turn_bits) {
-    // Adds half a quarter, so that the rest lies in [-1/2, 1/2) quarters around quarter number `quarters`.
+    // Adds half a quarter, so that the rest lies in [-1/2, 1/2) quarters around quarter number moved >> 62.
     const word64 moved = turn_bits + (word64{1} << 61);
     const double v = from_bits(((moved << 2) >> 12) | to_bits(1.0)) - 1.5;
     return turn(quarter_sine_polynomial(v), quarter_cosine_polynomial(v), moved >> 62);
 }
 
-// sin and cos of 2 pi turn / 2^32, with the angle cut to 23 bits of a quarter. Error < 1.6 ulp.
+// sin and cos of 2 pi turn_bits / 2^32, with the angle cut to 23 bits of a quarter turn. Error < 1.6 ulp.
 static constexpr sine_cosine<float> sincos_of_turn(word32 turn_bits) {
     const word32 moved = turn_bits + (word32{1} << 29);
     const float v = from_bits(((moved << 2) >> 9) | to_bits(1.0f)) - 1.5f;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// -2 log(u) of a uniform number u in double, whose root is the radius of Box-Muller: half the operations of a
-// logarithm, by a table of 16 entries. A GPU reads it through the L1 cache, a processor permutes vectors by
-// it. Table and polynomial are fitted for Tilewalk (a search, and Remez exchange in 120-bit arithmetic).
+// -2 log(u) of a uniform number u in double, whose root is the radius of Box-Muller. A table of 16 entries
+// halves the operations of log(). GPUs read it through the L1 cache, CPUs permute a vector that holds it.
+// Table and polynomial are fitted for Tilewalk (a search, and Remez exchange in 120-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels {
 
-// The numbers from `lowest` to twice that are cut into intervals of equally many doubles, the tenth around 1.
-// With c near the inverse of an interval's middle, the entries are -2 c and 2 log(c). The tenth has c = 1,
-// which keeps the relative accuracy near 1. All other c were searched until 2 log(c) had 45 fractional bits
+// Numbers from `lowest` to 2 * lowest, in 16 intervals of equally many doubles, of which the tenth contains
+// 1. An interval's entries are -2 c and 2 log(c), with c near the inverse of its middle. The tenth has c = 1,
+// which keeps the relative accuracy near 1. The other c were searched until 2 log(c) had 45 fractional bits
 // up to an error below 2^-60, so that its sum with an exponent's part is exact.
 struct uniform_log_table {
     static constexpr int bits = 4, entries = 1 << bits;
@@ -62,7 +62,7 @@ static constexpr table_row row_of(word64 interval) {
 #endif
 }
 
-// A positive normal number as 2^exponent * mantissa, and the table's interval for the mantissa.
+// A positive normal number as 2^exponent * mantissa, and the table's interval that has the mantissa.
 struct number_in_table {
     double exponent, mantissa;
     word64 interval;
@@ -73,7 +73,7 @@ static constexpr number_in_table find_in(double u) {
     using number = format<double>;
     const int width = number::mantissa_bits;
     const word64 moved = to_bits(u) - to_bits(table::lowest) + to_bits(1.0);
-    // Puts the biased exponent into the low bits of the mantissa of 2^width, so that no integer is converted.
+    // Puts the biased exponent into the low bits of the mantissa of 2^width: its value needs no conversion.
     const double base = from_bits(word64(number::exponent_bias + width) << width);
     const double exponent =
         from_bits(to_bits(base) | (moved >> width)) - (base + double(number::exponent_bias));
@@ -81,7 +81,7 @@ static constexpr number_in_table find_in(double u) {
     return {exponent, from_bits(in_octave + to_bits(table::lowest)), in_octave >> (width - table::bits)};
 }
 
-// -2 log(u) of a number by its row of uniform_log_table. Error < 1.6 ulp at the end of the interval below
+// -2 log(u) of a number, with its row of uniform_log_table. Error < 1.6 ulp at the end of the interval below
 // that of 1 (half an ulp each from r, from its sum with the tail and from the result); elsewhere less.
 // Coefficients are literals: in constant memory they left a kernel of four paths a thread too few registers.
 static constexpr double minus_two_log(number_in_table u, table_row row) {
@@ -90,7 +90,7 @@ static constexpr double minus_two_log(number_in_table u, table_row row) {
     const double tail =
         polynomial(r, 0x1.fffffffffffd9p-3, 0x1.5555555555a49p-4, 0x1.0000000093e8ep-5, 0x1.999999877fc7p-7,
                    0x1.55554315535f3p-8, 0x1.2492da7d97f6ep-9, 0x1.0069fbe3c5037p-10, 0x1.c4ad33f41ed86p-12);
-    // Exact, because the first part of ln 2 has trailing zeros.
+    // Exact, because the high part of ln 2 ends in zeros.
     const double whole = fma(u.exponent, -0x1.62e42fefa38p+0, row.logarithm);
     return whole + (r + fma(r * r, tail, u.exponent * -0x1.ef35793c7673p-44));
 }

@@ -8,11 +8,11 @@
 
 namespace tilewalk::kernels {
 
-// Rows summed together, so that each number is read once for all.
+// Rows of the matrix that are summed together: each number of the vector is read once for all.
 static constexpr word32 rows_at_once = 4;
 
-// Calls take(row, sums) for the rows from `first` on, at most rows_at_once, of a matrix of `count` rows. The
-// sums are of weights[row * count + i] * number(i) in order of i, for each of `width` numbers.
+// Multiplies up to rows_at_once rows of a `count` x `count` matrix, from row `first` on, with the vector
+// number(i), and calls take(row, sums). Sums go in order of i, for each of `width` numbers side by side.
 template <class shock, int width, class numbers, class taker>
 static constexpr void sum_rows(const double* weights, word32 count, word32 first, const numbers& number,
                                const taker& take) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed `bulk_async`: a ring of stages for the whole block, filled by bulk copies that one thread starts
 // (compute capability 9.0 and up). A stage holds `rows` steps; a copy brings one slot of a step for the
-// block's paths. At least `distance` steps are under way or wait; 24 with 12 rows, three stages, is fastest
-// on an H200.
+// block's paths. At least `distance` steps are under way or wait; 24 with 12 rows is fastest on an H200.
 #pragma once
 
 #include "kernels/feeds/ring.h"

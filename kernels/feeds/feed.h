@@ -57,8 +57,7 @@ struct alignas(sizeof(element) * unsigned(count)) neighbours {
     element x[unsigned(count)];
 };
 
-// Paths in a piece. A thread moves its paths' numbers of a slot in pieces of up to 16 bytes, a load or copy
-// each.
+// Paths in a piece. A thread moves its paths' numbers of a slot in pieces of up to 16 bytes, one access each.
 static constexpr int paths_of_piece(int width, int shock_bytes) {
     return width * shock_bytes < 16 ? width : 16 / shock_bytes;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings of shocks in shared memory, and where pieces lie in them, also for the host and tests of bank
-// conflicts.
+// Rings of shocks in shared memory, and where pieces lie in them, also for hosts and tests of bank conflicts.
 #pragma once
 
 #include "kernels/feeds/feed.h"
@@ -84,8 +83,7 @@ struct thread_ring {
 };
 
 // A ring of stages for the whole block, and behind it a barrier for each. A stage holds `rows` steps, with a
-// row of the block's paths for each slot. The stages not in use hold or receive at least `distance` more
-// steps.
+// row of the block's paths for each slot. Stages not in use hold or receive at least `distance` more steps.
 struct stage_geometry {
     int rows;
     int distance;

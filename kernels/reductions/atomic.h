@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction `atomic`: every thread adds the sums of its lanes to the block's by atomics in shared memory.
-// Order of arrival changes the last bits from run to run. A baseline for comparisons.
+// The reduction `atomic`: every thread adds its lanes' sums to the block's by atomics in shared memory. Their
+// order changes the last bits from run to run. A baseline for comparisons.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

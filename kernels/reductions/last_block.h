@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction `last_block`: `tree` within a tile; then the block that finishes the last tile of a part of a
-// trade merges the part's tiles in the fixed tree. Same bits as `tree`, without a kernel that merges.
+// The reduction `last_block`: `tree` within a tile; then the block that finishes the last tile of a part
+// (some tiles of a trade) merges the part's tiles in the fixed tree. Same bits as `tree`, without a merging
+// kernel.
 #pragma once
 
 #include "kernels/merge_tree.h"
@@ -18,8 +19,8 @@ struct last_block {
         const word32 part = site.tile_of_launch / site.part_tiles, first = part * site.part_tiles;
         const word32 left = site.tiles - first, tiles = left < site.part_tiles ? left : site.part_tiles;
         if (threadIdx.x == 0) {
-            // The first fence makes this thread's result visible before its count; the second makes the
-            // results behind the counts seen visible to this block.
+            // The first fence makes this tile's result visible before it is counted. The second makes the
+            // results of all tiles counted so far visible to this block.
             __threadfence();
             *is_last = atomicAdd(site.finished + part, 1u) + 1 == tiles;
             __threadfence();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that all reductions of a tile share. A reduction is a class with the functions
+// Parts that all reductions of a tile share. A reduction is a class with the functions
 //     static constexpr word32 shared_bytes();
 //     static void finish(const double* payoffs, int count, const tile_site& site, char* shared);
-// which all threads of a block call. `payoffs` are the tile's, by path, written before a barrier; `shared` is
-// the feed's memory, which is free by then.
+// which all threads of a block call. `payoffs` are the tile's, by path, and must be written before a barrier.
+// `shared` is the feed's memory, which the feed no longer uses.
 #pragma once
 
 #include "kernels/tile_result.h"
@@ -25,7 +25,7 @@ struct tile_site {
 
 namespace reductions {
 
-// The sum over neighbouring lanes, by the tree of sum_neighbours.
+// The sum over `count` neighbouring lanes, in the order of sum_neighbours().
 template <int count, class lane_value>
 static double lane_tree(const lane_value& of, int first = 0) {
     if constexpr (count == 1) {
@@ -35,7 +35,7 @@ static double lane_tree(const lane_value& of, int first = 0) {
     }
 }
 
-// Stores the number of non-finite payoffs, and the first such path; returns false if there are none.
+// If payoffs are not finite, stores their number and the first such path, and returns true.
 template <int threads>
 static bool report_bad(const double* payoffs, int count, const tile_site& site, char* shared) {
     int bad = 0;
@@ -63,8 +63,8 @@ static bool report_bad(const double* payoffs, int count, const tile_site& site, 
     return true;
 }
 
-// tile_moments of kernels/moments.h by many threads. block::sum<values>(sums, scratch) replaces the first
-// `values` sums of each thread by those of the block; its order of summation decides the bits.
+// The moments of a tile, as tile_moments() makes them, by many threads. block::sum<values>(sums, scratch)
+// replaces a thread's first `values` sums by the block's; its order of summation decides the bits.
 template <int threads, class block>
 static void reduce_tile(const double* payoffs, int count, const tile_site& site, char* shared) {
     if (report_bad<threads>(payoffs, count, site, shared)) return;
@@ -100,7 +100,7 @@ static void sum_warp(double (&sums)[3]) {
     }
 }
 
-// Adds the contributions of some threads to the block's sums, in any order.
+// Sums over the threads that contribute, by atomics, so in any order; every thread gets the sums.
 template <int values>
 static void sum_by_atomics(double (&sums)[3], bool contributes, double* scratch) {
     if (threadIdx.x < values) scratch[threadIdx.x] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum over a block. Benchmark kernels sum the numbers they read, so that no read is optimised away.
+// The sum over a block's threads. Benchmark kernels sum what they read, so that no read is optimised away.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -8,7 +8,7 @@ namespace tilewalk::kernels::studies {
 
 static constexpr int block_threads = 256;
 
-// Returns the sum in thread 0, always in the same order. Call it once a launch.
+// Returns the sum in thread 0, always added in the same order. May be called once in a launch.
 template <class value>
 static value block_sum(value mine) {
     __shared__ value warps[block_threads / 32];

@@ -6,7 +6,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// Adds to `differing`, with any number of blocks.
+// Adds the number of different words to `differing`, by any number of blocks.
 static void compare(const word32* a, const word32* b, word64 count, word64* differing) {
     word64 mine = 0;
     const word64 all_threads = word64(gridDim.x) * blockDim.x;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of benchmark memory: numbers by formula, which devices write and hosts check.
+// The contents of memory in benchmarks: numbers by a formula, which the device writes and the host checks.
 #pragma once
 
 #include "kernels/arithmetic.h"
 
 namespace tilewalk::kernels::studies {
 
-// Word i of an array. No pattern repeats, so that a misread place shows.
+// Word i of an array. No pattern repeats, so that a read from a wrong place shows.
 static constexpr word32 content(word64 i) {
     word32 x = word32(i) * 0x9e3779b1u;
     x ^= x >> 15;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fastest plain memory copy, a baseline of rates: each thread copies 64 bytes, 16 a load.
+// The fastest plain copy of memory, which other rates are compared with: a thread copies 64 bytes, 16 a load.
 #pragma once
 
 #include "kernels/arithmetic.h"
@@ -12,7 +12,7 @@ struct alignas(16) sixteen_bytes {
 
 static constexpr int copies_of_thread = 4;
 
-// The grid must cover the array, blockDim.x * copies_of_thread pieces a block.
+// The grid must cover `count` pieces; a block copies blockDim.x * copies_of_thread of them.
 static void copy(const sixteen_bytes* from, sixteen_bytes* to, word64 count) {
     const word64 first = word64(blockIdx.x) * blockDim.x * copies_of_thread + threadIdx.x;
     sixteen_bytes x[copies_of_thread];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuRAND's device generators and the CUDA library's exponential, baselines of ours. No other header here
-// includes one of the toolkit's; no kernel that prices includes this one.
+// cuRAND's device generators and the CUDA library's exp, as baselines for ours. The only header of kernels/
+// that includes one of the CUDA toolkit; no kernel that prices includes it.
 #pragma once
 
 #include <curand_kernel.h>
@@ -9,7 +9,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// 16 bytes of normals, in the largest pieces that the generator gives.
+// Four normals, by as few calls as the generator allows.
 static neighbours<float, 4> next_singles(curandStatePhilox4_32_10_t& s) {
     const float4 z = curand_normal4(&s);
     return {{z.x, z.y, z.z, z.w}};

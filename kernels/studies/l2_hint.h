@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that sum tanh of floats, once with loads and once through a ring of asynchronous copies. The entry
-// point says how a piece is read, and so which qualifier is studied.
+// Kernels that sum tanh of floats: one with loads, one through a ring of asynchronous copies. Their template
+// argument says how a piece is read, and so which qualifier of the L2 cache is studied.
 #pragma once
 
 #include "kernels/loops.h"
@@ -9,7 +9,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// The hardware's tanh, with relative error up to 2^-11; memory latency hides its time.
+// The hardware's tanh, relative error up to 2^-11; its time is hidden by the latency of memory.
 static float quick_tanh(float x) {
     float y = 0;
     asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -21,7 +21,7 @@ static void fill_with_singles(float* to, word64 count) {
     if (i < count) to[i] = single_content(i);
 }
 
-// Reads `loads` pieces of `words` floats a thread, all requested first; lanes read neighbouring pieces.
+// A thread reads `loads` pieces of `words` floats, all requested first; lanes read neighbouring pieces.
 template <class reader, int words, int loads>
 static void sum_of_tanh(const char* from, float* sums) {
     const word64 first = word64(blockIdx.x) * block_threads * loads + threadIdx.x;
@@ -36,7 +36,7 @@ static void sum_of_tanh(const char* from, float* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Reads `pieces` pieces a thread through its own ring of `stages` slots; no thread waits for another.
+// A thread reads `pieces` pieces through a ring of `stages` slots of its own; it waits for no other.
 template <class copier, int words, int pieces, int stages>
 static void sum_of_tanh_through_ring(const char* from, float* sums) {
     alignas(16) __shared__ word32 ring[stages][block_threads][words];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the benchmark `memory`, which sum the numbers they read, so that no read is optimised away.
+// Kernels of the benchmark `memory`, which sum the numbers they read, so that no read is optimised away.
 #pragma once
 
 #include "kernels/loops.h"
@@ -55,7 +55,7 @@ struct texels {
 // Loads that a thread has under way at a time.
 static constexpr int batch = 8;
 
-// Sums the pieces place(k) for k < reads, a multiple of a batch.
+// Sums the pieces at place(k) for k < reads, which must be a multiple of `batch`.
 template <class source, class places>
 static void sum_pieces(const memory_job& j, const places& place) {
     word32 sum = 0;
@@ -67,12 +67,12 @@ static void sum_pieces(const memory_job& j, const places& place) {
     hand_in(j, sum);
 }
 
-// The k-th piece of a thread, if each block has its own part and threads are adjacent.
+// The place of a thread's k-th piece; each block has a stretch of its own, in which threads are adjacent.
 static word64 side_by_side(const memory_job& j, word32 k) {
     return (word64(blockIdx.x) * j.reads + k) * block_threads + threadIdx.x;
 }
 
-// Reads the first `count` pieces, a power of two, repeatedly.
+// Reads the first `count` pieces again and again; `count` is a power of two.
 template <class source>
 static void sum_again(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return side_by_side(j, k) & (j.count - 1); });
@@ -93,7 +93,7 @@ static void sum_table(const memory_job& j) {
     sum_pieces<source>(j, [&](word32 k) { return word64(table_place(threadIdx.x % 32, k, j.addresses)); });
 }
 
-// Reads with one thread, each load waiting for the one before.
+// One thread follows a chain of places: each load waits for the one before.
 template <class source>
 static void chase(const memory_job& j) {
     word32 at = 0;
@@ -119,7 +119,7 @@ static void sum_shared(const memory_job& j) {
         const word32 at = begin + 4 * shared_place(threadIdx.x % 32, n, word32(j.stride));
         unrolled<16>([&](int i) {
             word32 x = 0;
-            // Volatile, because every second round reads the same places again.
+            // Volatile, since every second round reads the same places.
             asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at + word32(i) * 128));
             sum += x;
         });
@@ -127,7 +127,7 @@ static void sum_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// An array of the thread's own, indexed at run time, which keeps it out of registers.
+// Sums an array of the thread's own. An index known only at run time keeps it in local memory.
 static void sum_local(const memory_job& j) {
     const word64 mine = word64(blockIdx.x) * block_threads + threadIdx.x;
     word32 a[array_words];
@@ -149,7 +149,7 @@ static void sum_array_in_shared(const memory_job& j) {
 struct record {
     word32 x, y, z;
 };
-// Layouts of records, read for the sum of x + 3 y + 5 z over all of them.
+// Layouts of an array of records, which sum_records() reads to sum x + 3 y + 5 z.
 struct packed_records {  // 12 bytes apart
     static record read(const memory_job& j, word64 at) {
         const word32* x = static_cast<const word32*>(j.from) + 3 * at;
@@ -182,7 +182,7 @@ static void sum_records(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Reads `count` rows of `width` words, `stride` apart, with a warp for each.
+// Reads `count` rows of `width` words, which are `stride` words apart; each row by one warp.
 static void sum_rows(const memory_job& j) {
     const word64 row = (word64(blockIdx.x) * block_threads + threadIdx.x) / 32;
     word32 sum = 0;
@@ -198,7 +198,7 @@ static void sum_rows(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Copies through shared memory; each thread sums numbers that a thread of another warp brought.
+// Copies pieces to shared memory; each thread then sums pieces that a thread of another warp has copied.
 template <int words, bool is_async>
 static void sum_through_shared(const memory_job& j) {
     using piece = neighbours<word32, words>;
@@ -236,7 +236,7 @@ static void sum_through_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Streams pieces of 16 bytes and, every few of them, reads the next of `count` kept pieces.
+// Reads `from` once, in pieces of 16 bytes, and after every few of them the next of `count` pieces of `kept`.
 static void sum_kept(const memory_job& j) {
     using piece = neighbours<word32, 4>;
     const word64 first = word64(blockIdx.x) * j.reads * block_threads + threadIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels around a stateful generator of normals: a cube filled with normals, and an arithmetic
-// Asian that draws them in registers. A generator has
+// Hand-written kernels for a stateful generator of normals: one fills a cube with normals, one prices an
+// arithmetic Asian that draws them in registers. A generator has
 //     using real = ...;   float or double
 //     using state = ...;
 //     static constexpr bool keeps_state;  // starting it in every launch would cost too much
@@ -31,7 +31,7 @@ static void set_up_states(const fill_job& a) {
         generator::started(a.seed, word64(blockIdx.x) * normals_threads + threadIdx.x);
 }
 
-// Fills a cube; the threads of a warp store adjacent pieces. A kept state continues from the last launch.
+// Fills a cube; threads of a warp store neighbouring pieces. A kept state goes on from the last launch.
 template <class generator, class stores>
 static void fill_with_normals(const fill_job& a) {
     const word64 threads = word64(gridDim.x) * normals_threads;
@@ -63,7 +63,7 @@ static double asian_payoff(const asian_job& a, word64 path) {
     return a.discount * double(gain < 0 ? real(0) : gain);  // nan stays nan
 }
 
-// One path per thread: to the reduction, a block is a tile that ends early.
+// One path for each thread. The reduction takes the block for a tile that is not full.
 template <class generator, class reduction>
 static void walk_asian(const asian_job& a, char* shared) {
     double* payoffs = reinterpret_cast<double*>(shared);

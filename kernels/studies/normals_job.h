@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels around a stateful generator of normals.
+// Arguments of the kernels for a stateful generator of normals.
 #pragma once
 
 #include "kernels/tile_result.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduction of tiles by itself, on payoffs from memory.
+// A kernel that only reduces tiles, of payoffs in memory, for benchmarks of reductions.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels::studies {
 
-// One block per tile of one trade. `shared` holds a tile's payoffs, then the reduction's memory.
+// One block for each tile of one trade. `shared` holds the payoffs of a tile, then the reduction's memory.
 template <class reduction>
 static void reduce(const path_arguments& a, char* shared) {
     double* payoffs = reinterpret_cast<double*>(shared);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernel of both ways and of its merging kernel, laid out alike on host and device.
+// Arguments of the kernel that walks paths forward and back (adjoint), and of the one that merges its sums.
 #pragma once
 
 #include "kernels/arguments.h"
@@ -8,7 +8,7 @@ namespace tilewalk::kernels {
 
 static constexpr int threads_of_warp = 32;
 
-// The derivatives of a trade of a launch, in one array by place.
+// The derivatives of a trade of a launch, whose array has a place for each, trade after trade.
 struct derivatives_of_trade {
     word64 first;  // as many places have the trades before it
     word64 places;
@@ -22,16 +22,16 @@ struct way_back_arguments {
     const word32* back_words;
     const derivatives_of_trade* derivatives;  // by trade
     const word32* first_places;
-    // [block][number of a path][path of the pass]: the carried states of each piece, then those before each
-    // step of a piece if shared memory has no room for them.
+    // [block][number of a path][path of the pass]: the carried states at the start of each piece; then,
+    // without room in shared memory, those before each step of one piece.
     void* kept;
-    // [block][step][slot][path of the pass]; if made again, a piece's steps without room in shared memory.
+    // [block][step][slot][path of the pass], of all steps; of one piece's steps, if shocks are drawn again.
     void* shocks;
     double* sums;                    // trade after trade, [tile of the launch][warp of the tile][place]
     word32 most_pieces, most_steps;  // of a trade of the launch
 };
 
-// Merges the sums of warps: trade after trade, [tile][warp][place] to [part][place].
+// Merges the sums of warps to sums of parts, trade after trade: from [tile][warp][place] to [part][place].
 struct derivative_merge_arguments {
     const double* sums;
     double* merged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies that feeds call on the way forward and on the way back.
+// Bodies that feeds call for each step: on the way forward, and on the way back (adjoint).
 #pragma once
 
 #include "kernels/way_back/both_ways.h"
@@ -7,7 +7,7 @@
 
 namespace tilewalk::kernels {
 
-// The way forward as a feed calls it. Keeps the states at the first step of each piece.
+// The way forward, as a feed calls it: walks a step, and keeps the states at the first step of each piece.
 template <class choice, class walker>
 struct body_that_keeps : body<walker> {
     using states = typename both_ways<choice>::states;
@@ -58,7 +58,7 @@ struct shared_of_both_ways {
     static constexpr word32 shocks = states + choice::states_bytes;
 };
 
-// The way back of a thread, as the feed that reads kept shocks calls it: step by step from the last one.
+// The way back of a thread, from the last step to the first, as the feed that reads kept shocks calls it.
 template <class choice>
 struct body_of_way_back {
     using walk = both_ways<choice>;
@@ -73,7 +73,7 @@ struct body_of_way_back {
     const int steps;
     mutable bool is_quiet = false;
 
-    // `piece` walks a piece once more, which gives its shocks.
+    // Begins a piece by walking it once more; piece(first, count, use) calls use(k, shocks) for its steps.
     template <class again>
     void begin(int step, const again& piece) const {
         if (step + 1 != steps && word32(step + 1) % piece_steps != 0) return;

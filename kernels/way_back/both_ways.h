@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread on both ways: forward to the end of its paths, and back through the sections of each step.
+// A thread on both ways: forward to the end of its paths, then back (adjoint) through sections of each step.
 #pragma once
 
 #include "kernels/way_back/numbers_of_paths.h"
@@ -8,7 +8,7 @@
 
 namespace tilewalk::kernels {
 
-// By section: its first row of the way back and place of derivatives, which only listed events need again.
+// By section, its first row on the way back and its first derivative's place; only listed events need them.
 template <bool is_listed>
 struct first_of_sections {
     constexpr first_of_sections(const word32*, const word32*) {}
@@ -18,9 +18,9 @@ struct first_of_sections<true> {
     const word32 *back_rows, *places;
 };
 
-// A thread on both ways. Besides the types of a path kernel, `choice` has the programs `again`, `quiet` and
-// `back`, and `ways`: the carried states, the states given to each section's way back, and the states in
-// which it leaves derivatives, to numbers of runs, then to those of tables.
+// A thread on both ways. Besides the types of a path kernel, `choice` has the programs `again` (walks a piece
+// once more), `quiet` (if it has no events) and `back`, and `ways`: the carried states, the states given to a
+// section's way back, and states with its derivatives, first to numbers of a run, then to those of tables.
 template <class choice>
 class both_ways {
   public:
@@ -68,11 +68,11 @@ class both_ways {
         load_event_before();
     }
 
-    // True if no event follows the remaining steps from `first` on, and all paths of the tile count.
+    // True if no event follows the steps from `first` on that are still to go back, and the tile is full.
     bool is_quiet_from(word32 first) const { return event_before_ + 1 <= first && count_ == paths_per_tile; }
 
-    // Walks a quiet piece once more from the states at its first step, and stores the states before each step
-    // and after the last: hold(step of the piece). `shocks_of` gives the shocks of the piece's steps.
+    // Walks a quiet piece once more from the states `kept` at its first step; stores the states before step k
+    // at hold(k), last those after it. shocks_of(use) calls use(k, shocks) for each step of the piece.
     template <class holder, class maker>
     void walk_quietly(const states& kept, int steps, const holder& hold, const maker& shocks_of) {
         real s[width][word32(program::states)]{};
@@ -85,7 +85,7 @@ class both_ways {
         });
         leave_states<ways::carried_quietly>(s, hold(steps));
     }
-    // Goes back one quiet step, from the states before and after it.
+    // Goes back one step of a quiet piece, from the states before and after it.
     template <class shocks>
     void step_back_quietly(const states& before, const states& behind, const shocks& z) {
         if constexpr (makes_room) sums_.template make_room<of_every_step>();
@@ -99,7 +99,7 @@ class both_ways {
         }
     }
 
-    // Walks a piece with events once more. A step is walked together with the sections that follow it.
+    // Walks a piece with events once more: each step, then the sections that follow it.
     template <class holder, class maker>
     void walk_with_events(const states& kept, word32 first, int steps, const holder& hold,
                           const maker& shocks_of) {
@@ -165,7 +165,7 @@ class both_ways {
     template <int k>
     static constexpr bool is_on_every_step = kernels::is_on_every_step<program>(k);
     static constexpr int words64_of_event = lists_events<program> ? event_in_list::words64 : 1;
-    // Sections whose rows are tracked; listed sections are none of these.
+    // Sections whose rows this object tracks; sections of listed events are not among them.
     static constexpr int rows_followed = sections_of_masks<program>;
     static constexpr int of_every_step = [] {
         int count = ways::of_run(0);
@@ -173,7 +173,7 @@ class both_ways {
         return count;
     }();
     static constexpr bool makes_room = of_every_step <= sums::slots;
-    // The section whose rows contain the numbers of section k.
+    // The section whose rows have the numbers of section k: the step's, if k runs on every step.
     template <int k>
     static constexpr int row_owner = is_on_every_step<k> ? 0 : k;
 
@@ -196,7 +196,7 @@ class both_ways {
         });
     }
 
-    // Moves section k by `runs` runs; 2^32 - n moves back by n.
+    // Moves the rows and places of section k on by `runs` runs; 2^32 - n moves them back by n.
     template <int k>
     void move(word32 runs) {
         if constexpr (row_owner<k> == k) {
@@ -253,7 +253,8 @@ class both_ways {
         }
     }
 
-    // Goes back through the sections of a step from k on: forward from the states before them, then back.
+    // Goes back through the sections of a step from k on. From the states `before` section k, walks it
+    // forward, goes back through the later ones, then through k.
     template <int k, class shocks>
     void through(const states_of_paths& before, word32 mask, const shocks& z) {
         if constexpr (k < sections) {
@@ -275,7 +276,7 @@ class both_ways {
             run_back<k, false>(z);
         }
     }
-    // Goes back through sections on every step only, from k on.
+    // Goes back, from section k on, through sections that run on every step, and no others.
     template <class which, bool is_quiet, int k, class shocks>
     void through_every_step(const states_of_paths& before, const shocks& z) {
         if constexpr (k < rows_followed) {
@@ -301,7 +302,7 @@ class both_ways {
             if constexpr (!is_on_every_step<k.value>) run<again, k.value>(s, z, e.place);
         });
     }
-    // Goes back through the step's listed sections, walking the step again from its start for each.
+    // Goes back through the sections listed for a step. Before each, walks the step again up to it.
     template <class shocks>
     void step_back_by_list(word32 step, const states& before, const shocks& z) {
         const word64* const end = event_;
@@ -329,7 +330,7 @@ class both_ways {
         }
         through_every_step<again, false, 0>(s, z);
     }
-    // Goes back through sections k to 0, if all states they need are known before or after the step.
+    // Goes back through sections k to 0. All states they need must be known from before or after the step.
     template <int k, class shocks>
     void back_quietly(const states& before, const states& behind, const shocks& z) {
         if constexpr (k >= 0) {
@@ -355,7 +356,7 @@ class both_ways {
     void run_back(const shocks& z) {
         run_back<k, is_quiet>(back_row_[row_owner<k>], place_[k], z);
     }
-    // Uses the row at `row_at`; derivatives to its numbers go to `place` and after.
+    // Runs section k back on the row at `row_at`; derivatives to its numbers go to `place` and following.
     template <int k, bool is_quiet, class shocks>
     void run_back(word32 row_at, word32 place, const shocks& z) {
         unrolled<width>([&](int w) {
@@ -374,7 +375,7 @@ class both_ways {
             });
         }
     }
-    // Splits a derivative to an interpolated number between the two numbers beside the position.
+    // Splits a derivative to an interpolated number between the table's two numbers beside `position`.
     void add_in_table(word32 first, int size, real d, real position) const {
         if (d == 0) return;
         const auto found = find_place(size, position);
@@ -383,7 +384,7 @@ class both_ways {
         in_tables_.add(first + word32(found.i) + 1, double(second));
     }
 
-    // Leaves `count` derivatives. In quiet pieces all paths count, and there is room.
+    // Adds `count` derivatives to the warp's sums. In a quiet piece all paths count, and there is room.
     template <int count, bool is_quiet, class state_of>
     void leave(word32 place, const state_of& state) {
         sums_.template add<count, is_quiet && makes_room>(

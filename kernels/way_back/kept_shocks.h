@@ -5,7 +5,7 @@
 
 namespace tilewalk::kernels {
 
-// Shocks in memory, from the last step of a path to its first.
+// Shocks in memory, read from the last step of a path to its first.
 template <class source>
 struct backwards {
     const source& from;
@@ -13,7 +13,7 @@ struct backwards {
     auto at(int step, int slot) const { return from.at(last - step, slot); }
 };
 
-// The shocks of a pass of a block, [step][slot][path of the pass], written on the way forward.
+// The shocks of a block's pass, [step][slot][path of the pass], written on the way forward for the way back.
 template <class choice>
 class kept_shocks {
   public:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of both ways: a block walks one tile of one trade to the end and back, and leaves the moments of
-// the payoffs and the sums of derivatives.
+// The kernel of both ways: a block walks one tile of one trade to the end and back (adjoint), and leaves the
+// moments of the payoffs and the sums of derivatives.
 //
-// The way back goes piece by piece, the last one first: the piece is walked forward once more from the states
-// kept at its first step, with its shocks read back or drawn again, and then backward, step by step. Sections
-// of a step are run again, so that each way back has the states at the start of its section. A piece is quiet
-// if no events follow its steps; its program leaves out what only other sections need.
+// The way back goes by pieces, some steps each, the last first: a piece is walked forward once more from the
+// states kept at its first step, with shocks read back or drawn again, and then backward, step by step.
+// Sections of a step are run again, so that each way back has the states at the start of its section. A piece
+// is quiet if no events follow its steps; its program leaves out what only other sections need.
 //
 // Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread, then by its warp;
 // merge_derivatives continues with the warps' sums in memory. Derivatives to numbers of tables are summed in
@@ -91,7 +91,7 @@ static void walk_tile_both_ways(const way_back_arguments& a, char* shared) {
                        in_tables);
         const body_of_way_back<choice> back{walk, of_block, choice::holds_in_shared ? in_shared : in_memory,
                                             choice::holds_quietly_in_shared ? in_shared : in_memory, steps};
-        // `all` are the shocks from the last step back; shocks_from(first) gives those from step `first` on.
+        // `all` has the shocks from the last step back; shocks_from(first) has those from step `first` on.
         const auto walk_and_read = [&](const auto& all, const auto& shocks_from) {
             choice::back_feed::walk(all, steps, memory, [&](int i, const auto& z) {
                 const int step = steps - 1 - i;

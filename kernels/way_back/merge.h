@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges the results of the kernel of both ways: sums over warps to sums over parts of a trade.
+// Merges the sums of the kernel of both ways: from warps to parts (some consecutive tiles) of a trade.
 #pragma once
 
 #include "kernels/derivative_sums.h"
@@ -8,9 +8,9 @@
 
 namespace tilewalk::kernels {
 
-// Sums numbers[i * pitch] for i < count, a multiple of eight, in the tree that merges neighbours first.
+// The sum of numbers[i * pitch] for i < count, a multiple of eight, in the tree that adds neighbours first.
 static inline double tree_sum(const double* numbers, word64 pitch, word32 count) {
-    // complete[k] is the sum of 2^k groups if bit k of `there` is set; constant indices need no memory.
+    // complete[k] is the sum of 2^k groups if bit k of `there` is set; constant k keeps it in registers.
     constexpr int group = 8, levels = 29;
     double complete[levels]{};
     word32 there = 0;
@@ -52,7 +52,7 @@ static inline void merge_derivatives_of_part(const derivative_merge_arguments& a
     const word32 tiles = first + a.part_tiles < a.tiles ? a.part_tiles : a.tiles - first;
     const double* const sums = a.sums + of.first * a.tiles * a.warps;
     double* const merged = a.merged + of.first * parts;
-    // Warps of a tile are a power of two, so this tree is that over tiles. Adding 0 turns -0 into 0.
+    // A tile has 2^n warps, so this tree is that over tiles. Adding 0 turns -0 into 0.
     merged[part * of.places + place] =
         tree_sum(sums + word64(first) * a.warps * of.places + place, of.places, tiles * a.warps) + 0.0;
 }

@@ -5,7 +5,7 @@
 
 namespace tilewalk::kernels {
 
-// Numbers of a thread's paths, in memory of its block: [number][path of the thread][thread].
+// Numbers of a thread's paths in memory of its block, which lie as [number][path of the thread][thread].
 template <class number, int width, int threads>
 struct numbers_of_paths {
     number* first;  // the thread's

@@ -6,8 +6,8 @@
 
 namespace tilewalk::kernels {
 
-// Sums of derivatives over a tile, to numbers of tables. While threads add, the words of a sum use the places
-// of the tile's first warps; zeroed memory is an empty sum.
+// Sums over a tile of derivatives with respect to numbers of tables. Until end(), a sum's three words lie in
+// its places of the tile's first three warps. Zeroed memory is an empty sum.
 class sums_in_tables {
   public:
     static constexpr int words = 3;

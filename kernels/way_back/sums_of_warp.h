@@ -7,8 +7,8 @@
 
 namespace tilewalk::kernels {
 
-// Sums of a warp over its threads' paths, of numbers that come a few at a time. Shared memory collects them
-// until each thread can sum some alone: shuffles for each would take as long as the way back itself.
+// Sums over the paths of a warp, of numbers that come a few at a time. They wait in shared memory until each
+// thread can sum some by itself: summing each by shuffles would take as long as the way back itself.
 template <class sum, int width, int threads>
 class sums_of_warp {
   public:
@@ -25,7 +25,7 @@ class sums_of_warp {
     void make_room() {
         if (used_ + count > slots) leave();
     }
-    // Adds `count` numbers, of(i) the thread's share; sums go to `place` on. `has_room`: see make_room.
+    // Adds `count` numbers to sums at `place` on; of(i) is the thread's share. `has_room`: after make_room().
     template <int count, bool has_room, class numbers>
     void add(word32 place, const numbers& of) {
         if constexpr (count > slots) {
@@ -40,7 +40,7 @@ class sums_of_warp {
             next_ += count * pitch;
         }
     }
-    // Stores all sums in memory. The tree takes neighbours first.
+    // Sums what shared memory holds, neighbours first, and stores the sums in memory.
     void leave() {
         constexpr int half = threads_of_warp / 2;
         static_assert(slots == half);
