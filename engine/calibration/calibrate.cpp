@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file of quotes, which is a market plus `calibrate:`, to that market with fitted models.
+// Calibration of a file of quotes, which is a market plus `calibrate:`, to that market with fitted models.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -23,9 +23,9 @@ namespace calibrations {
 using config::node;
 
 struct quotes_state {
-    node root;  // market
+    node root;  // the market, without `calibrate:`
     node calibrate;
-    std::filesystem::path inside;  // folder that confines the files named in it; may be empty
+    std::filesystem::path inside;  // folder that the market's files must lie in; empty: any
     markets::market_state market;
     std::vector<quoted_model> models;
 };
@@ -53,7 +53,7 @@ node parsed(const std::string& text) {
     return config::parse(text, "what calibration wrote");
 }
 
-// Makes paths absolute, since the market is written elsewhere but may name files beside the quotes.
+// Makes paths of files absolute, since the fitted market may be written to another folder than the quotes.
 node with_whole_paths(const node& root) {
     const node* const assets = root.find("assets");
     if (assets == nullptr) return root;
@@ -98,7 +98,7 @@ std::shared_ptr<const quotes_state> read_quotes(const config::document& read, co
     made->calibrate = root.at("calibrate");
     const std::vector<named_quotes> all = name_quotes(made->calibrate);
     made->root = with_whole_paths(root.without("calibrate"));
-    // Correlations may name factors of models that are not fitted yet.
+    // Leaves out correlations, which may name factors of models that are not fitted yet.
     node still = made->root.without("correlations");
     for (const named_quotes& a : all) still = changed(still, a.model->what, a.of->key, unmoved);
     if (options.strict) config::demand_end(read);
@@ -147,7 +147,7 @@ calibration calibrate(const market_quotes& to, const std::atomic<bool>* cancel) 
         }
     }
     root = root.with(markets::key_of_quotes, state.calibrate);
-    // Check that the rest of the market, such as correlations of factors, agrees with the fitted models.
+    // Checks that the rest of the market, such as correlations of factors, agrees with the fitted models.
     markets::read_market(root, state.inside);
     made.market = header + config::written(root);
     return made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with a characteristic function: Heston and Bates. engine/analytics prices the options.
+// Calibration of Heston and Bates, by their characteristic functions and engine/numerics/price.h.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 using analytics::right;
 using scale = between::scale;
 
-// Parameters with the range of the market's reader and the usual range of fits to real quotes.
+// Parameters: the range that the market's reader takes, and the usual range of fits to real quotes.
 constexpr std::array<parameter, 8> bates_parameters{{
     {"v0", {0, 25}, {1e-5, 4, scale::geometric}},
     {"kappa", {0, 100}, {1e-3, 50, scale::geometric}},
@@ -32,7 +32,7 @@ constexpr std::array<parameter, 8> bates_parameters{{
 }};
 constexpr std::span<const parameter> heston_parameters = std::span(bates_parameters).first(5);
 
-// Good enough for a volatility, and for a price as a fraction of the forward.
+// Root mean square that is good enough, of volatilities, and of prices as fractions of the forward.
 constexpr double good_volatility = 1e-10;
 
 struct law_family {
@@ -44,7 +44,7 @@ fourier::heston heston_of(std::span<const double> p) {
     return {p[0], p[1], p[2], p[3], p[4]};
 }
 
-// Caches the transform: the strikes of an expiry share one contour and most of its points.
+// Remembers values of the transform: strikes of an expiry share one contour and most of its points.
 fourier::characteristic remembered(fourier::characteristic law) {
     auto known = std::make_shared<std::unordered_map<double, fourier::complex>>();
     known->reserve(1024);
@@ -110,7 +110,7 @@ class fourier_target final : public target {
                 continue;
             }
             const bool is_above = q.strike >= at.forward;
-            // Limits of invertible prices: rounding hides smaller ones, and no volatility gives larger ones.
+            // Limits of prices that have a volatility: rounding hides smaller ones; larger ones have none.
             const double least = 1e-15 * std::min(at.forward, q.strike);
             const double most = std::min(at.forward, q.strike) * (1 - 1e-15);
             out[i] = analytics::implied_volatility(
@@ -119,8 +119,8 @@ class fourier_target final : public target {
         }
     }
 
-    // Starting variances come from quotes near the money at both ends of time, the sign of the correlation
-    // from the slope of the smile. The other parameters take a few typical values.
+    // Starting points. Variances come from quotes near the money at the first and last expiry, the sign of
+    // the correlation from the slope of the smile. The other parameters take a few typical values.
     std::vector<std::vector<double>> starts() const {
         const auto near_money = [&](std::size_t expiry) {
             const quoted_option* best = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen's port of MINPACK's Levenberg-Marquardt, with parameters as logistic functions of its variables.
+// Eigen's port of MINPACK's Levenberg-Marquardt. Parameters are logistic functions of the variables it moves.
 #include "engine/calibration/least_squares.h"
 
 #include <Eigen/Core>
@@ -16,15 +16,15 @@
 namespace tilewalk::calibrations {
 namespace {
 
-// Distance to a bound, relative to the interval, within which a parameter counts as at the bound.
+// A parameter this close to a bound, relative to the interval, counts as at the bound.
 constexpr double at_the_end = 1e-5;
-// Smallest such distance of a starting point.
+// The least distance of a starting point from a bound, relative to the interval.
 constexpr double off_the_end = 1e-3;
-// Convergence: cosine of the angle between the residuals and the next step.
+// Converged: largest cosine of the angles between the residuals and their derivatives by a variable.
 constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 
-// Smallest fraction of a parameter's effect that must remain when other parameters compensate for it, and
-// smallest component in such a direction for a parameter to be named.
+// Parameters are undetermined if others can compensate for all but this fraction of their effect; a parameter
+// is named if its component in the compensated direction is larger than named_share.
 constexpr double least_determined = 1e-3, named_share = 0.2;
 
 // Reciprocal condition number below which parameters are undetermined: derivatives would have no right digit.
@@ -122,7 +122,7 @@ descent descend(functor& along, const least_squares& of, const Eigen::VectorXd& 
     out.sum_of_squares = search.fnorm * search.fnorm;
     out.iterations = static_cast<std::uint64_t>(search.iter);
     const double mean_square = out.sum_of_squares / static_cast<double>(along.values());
-    // With zero residuals the slope is rounding alone.
+    // Residuals of almost 0 count as converged, too: their slope is rounding alone.
     out.has_converged = status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation &&
                         (search.gnorm < (of.has_kinks ? no_slope_at_kinks : no_slope) ||
                          mean_square <= of.good_enough * of.good_enough);
@@ -185,7 +185,7 @@ minimum minimise(const least_squares& of, const std::vector<std::vector<double>>
     for (std::size_t i = 0; i < of.bounds.size(); ++i) {
         out.is_at_bound.push_back(change{of.bounds[i]}.is_at_bound(best->at(static_cast<Eigen::Index>(i))));
     }
-    // Towards a bound the slope never vanishes.
+    // At a bound the slope need not vanish, so a fit that stopped there counts as converged.
     const bool stopped = std::ranges::find(out.is_at_bound, true) != out.is_at_bound.end();
     out.has_converged = best->has_converged || stopped;
     out.undetermined = undetermined(along, best->at, out.is_at_bound);
@@ -214,7 +214,7 @@ moved_minimum move_minimum(const least_squares& of, std::span<const double> at) 
     Eigen::MatrixXd slopes(along.values(), count);
     for (Index k = 0; k < count; ++k) slopes.col(k) = all.col(inside[static_cast<std::size_t>(k)]);
 
-    // Inner product with the fixed residuals; its second derivatives are the curvature term.
+    // Inner product of residuals with their change; its second derivatives are the curvature's second term.
     constexpr double h = 1e-3;
     const auto bent = [&](Index j, double by_j, Index k, double by_k) {
         Eigen::VectorXd moved = variables;
@@ -234,7 +234,7 @@ moved_minimum move_minimum(const least_squares& of, std::span<const double> at) 
             if (j != k) curvature(k, j) += second;
         }
     }
-    // Scale to unit curvature in each direction.
+    // Scales variables so that each one's slopes have length 1.
     const Eigen::VectorXd scale = slopes.colwise().norm().transpose();
     if (!(scale.minCoeff() > 0)) {
         out.is_determined = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what no fit could notice: prices without a volatility, past expiries, repeated options.
+// Reads option quotes. Refuses what no fit notices: prices without volatility, past expiries, repeated
+// options.
 #include "engine/calibration/option_quotes.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ constexpr std::size_t most_option_quotes = bounds::option_quotes;
 constexpr models::range volatilities{1e-4, 5};
 constexpr double most_money = bounds::money, most_weight = 1e9;
 constexpr double most_log_moneyness = 16;
-// Least price as a fraction of the forward; smaller ones do not determine a volatility.
+// The least price, as a fraction of the forward, that determines a volatility.
 constexpr double least_worth = 1e-10;
 
 class option_quotes_reader {

@@ -16,12 +16,12 @@
 
 namespace tilewalk::calibrations {
 
-// A quote of one expiry, for the asset's affine map spot = scale X + shift with a martingale X, X(0) = 1.
+// A quoted option on the asset: spot = scale X + shift (quoted_expiry::spot), X a martingale from 1 on.
 struct quoted_option {
     std::size_t expiry = 0;  // index
     double strike = 0;
     analytics::right option =
-        analytics::right::call;  // quoted type; for a volatility the out-of-the-money one
+        analytics::right::call;  // type as quoted; for a volatility the out-of-the-money one
     double volatility = 0;       // Black, on the forward
 };
 struct quoted_expiry {
@@ -39,7 +39,7 @@ struct option_quotes {
     double log_moneyness(const quoted_option& q) const;
 };
 
-// Keys that a mapping with quotes may have, beside the model's own.
+// Keys that a model's mapping under `calibrate:` may have for its quotes, besides the model's own keys.
 std::vector<std::string> option_quote_keys();
 option_quotes read_option_quotes(const config::node& of, const reading& in);
 

@@ -15,9 +15,9 @@ namespace tilewalk::calibrations {
 
 namespace {
 
-// Rounding error in a parameter from the search variable.
+// Relative rounding error that the search variable may leave in a parameter.
 constexpr double same_parameter = 1e-9;
-// Numbers count as fitted if another step moves the quotes by at most this fraction.
+// A market's numbers count as fitted if one more step of the fit moves quotes by at most this fraction.
 constexpr double most_left = 1e-5;
 
 std::vector<std::string> names_of(std::span<const parameter> all) {
@@ -115,7 +115,7 @@ std::string parameter_space::written(std::span<const double> free) const {
 
 namespace {
 
-// The result refers to `how`, `into` and `values`.
+// The fit as least squares. The result refers to `how`, `into` and `values`, which must outlive it.
 least_squares problem_of(const fitting& how, const model_fit& into, std::vector<double>& values) {
     least_squares problem;
     problem.bounds = how.space.bounds();

@@ -22,7 +22,7 @@ struct parameter {
     between searched;          // default search bounds
 };
 
-// The user's choices: `fixed: {kappa: 1.5}` and `bounds: {sigma: [0.1, 2]}`.
+// A model's parameters with the user's choices, `fixed: {kappa: 1.5}` and `bounds: {sigma: [0.1, 2]}`.
 class parameter_space {
   public:
     parameter_space(std::span<const parameter> all, const config::node& of);
@@ -35,7 +35,7 @@ class parameter_space {
     std::vector<fitted_parameter> fitted(const minimum& found) const;
     std::vector<std::string> names() const;
     std::size_t number_of_free(std::size_t number) const { return free_[number]; }
-    // Returns such as "{v0: 0.04, kappa: 1.5}", to the last bit.
+    // All parameters as YAML, such as "{v0: 0.04, kappa: 1.5}", exact to the last bit.
     std::string written(std::span<const double> free) const;
 
   private:
@@ -45,8 +45,8 @@ class parameter_space {
     std::vector<std::size_t> free_;
 };
 
-// A fit. `model` computes the value of each quote in its unit from all parameters. The market values of the
-// quotes, the name and the unit are in the caller's model_fit.
+// A fit. `model` computes the value of each quote, in its unit, from all parameters. The quotes' market
+// values and the unit are in the caller's model_fit.
 struct fitting {
     const parameter_space& space;
     std::function<void(std::span<const double> parameters, std::span<double> values)> model;
@@ -54,18 +54,18 @@ struct fitting {
     double good_enough = 0;
     const std::atomic<bool>* cancel = nullptr;
 };
-// Returns the free parameters.
+// Fits the free parameters and returns them; puts all that is known of the fit into `into`.
 std::vector<double> fit(const fitting& how, model_fit& into);
 
-// Derivatives of fitted market numbers by their quotes. Parameters that are fixed or at a bound do not move.
+// Derivatives of a market's fitted numbers by the quotes. Parameters fixed or at a bound have none.
 fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_key& now);
 
-// Derivatives of the minimum, by parameter and quote. The residuals of quotes with a weight must come first.
-// Throws tilewalk::error (input) if `at` is not a minimum or not determined.
+// Derivatives of the minimum, by parameter and quote with a weight. The residuals of these quotes must come
+// first. Throws tilewalk::error (input) if `at` is not a minimum, or if the quotes don't determine it.
 std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, const model_fit& of,
                                                 std::span<const double> at);
 std::vector<fitted_quote> weighed(const std::vector<fitted_quote>& quotes);
-// Throws the error of follow() for a market whose numbers are not those of a fit.
+// Throws the error for a market whose numbers are not those of a fit to its quotes.
 [[noreturn]] void fail_as_no_fit(const model_fit& of, const std::string& found);
 
 void number_repeated_keys(std::vector<fitted_quote>& quotes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with the quotes they are, or were, fitted to: `calibrate:`, and what a market keeps of it.
+// Models with the quotes that they are fitted to (`calibrate:`), or were (which a fitted market keeps).
 #pragma once
 
 #include <atomic>
@@ -30,9 +30,9 @@ struct quoted_model {
 std::vector<quoted_model> read_quoted_models(const std::vector<named_quotes>& all,
                                              const markets::market_state& market);
 
-// Derivatives of fitted market numbers by the quotes that the market keeps; `only` restricts the kind of
-// model. Throws tilewalk::error: (usage) if it keeps no quotes, (input) if its numbers are not those of the
-// fit, (cancelled).
+// Derivatives of fitted market numbers with respect to the quotes that the market keeps; `only` chooses
+// models of assets or of currencies. Throws tilewalk::error: (usage) if the market keeps no quotes, (input)
+// if its numbers are not those of the fit, (cancelled).
 std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bool>* cancel,
                                           std::optional<fitted_part> only = {});
 bool keeps_quotes(const market& in);

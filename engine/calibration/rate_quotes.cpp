@@ -32,7 +32,7 @@ constexpr double most_years = 100, most_rate_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
 constexpr double whole = 1e-9;
 
-// The price of the out-of-the-money option for one unit of the rate; `s` is the standard deviation.
+// Bachelier's price of an out-of-the-money option, `distance` from the strike; `s` is the standard deviation.
 double normal_out_of_money(double distance, double s) {
     if (!(s > 0)) return 0;
     const double d = distance / s;
@@ -40,7 +40,7 @@ double normal_out_of_money(double distance, double s) {
     return s * (density - d * 0.5 * std::erfc(d / std::numbers::sqrt2));
 }
 
-// Price minus intrinsic value on the forwards.
+// The price less the intrinsic value at the forwards.
 double time_value(rate_unit type, const quoted_rate_option& q, double volatility) {
     double sum = 0;
     for (const optionlet& o : q.lets) {
@@ -284,11 +284,11 @@ double price_by(rate_unit type, const quoted_rate_option& q, double volatility) 
 }
 
 double volatility_of(rate_unit type, const quoted_rate_option& q, double price) {
-    // A Gaussian rate can be worth more than any Black volatility allows.
+    // A Gaussian rate can make an option worth more than any Black volatility does; such a price is cut.
     const double most = type == rate_unit::black ? (1 - 1e-12) * most_black(q) : price;
     const double wanted = std::min(price, most) - exercised(q);
     if (!(wanted > 0)) return 0;
-    // Newton in log price and log volatility, with bisection if a step leaves the bracket.
+    // Newton in log price and log volatility; bisection if a step leaves the bracket.
     double low = 1e-12, high = 1;
     while (time_value(type, q, high) < wanted && high < 1e6) high *= 4;
     double volatility = type == rate_unit::normal ? 0.01 : 0.2;

@@ -2,7 +2,7 @@
 // Quotes of options on a currency's rates:
 //     swaptions: [{expiry: 1, tenor: 5, payments_per_year: 2, volatility: 0.0065, type: normal}]
 //     caps: [{maturity: 5, payments_per_year: 4, strike: 0.03, price: 0.021, option: cap}]
-// Payments are whole periods apart, without a calendar.
+// Payments are whole periods apart; there is no calendar of holidays.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace tilewalk::calibrations {
 
-// An option on a rate: `worth` is today's value of one unit of the rate.
+// An option on one rate. `worth` is today's value of what one unit of the rate pays.
 struct optionlet {
     double years = 0, forward = 0, worth = 0;
 };
@@ -42,7 +42,7 @@ struct rate_quotes {
 std::vector<std::string> rate_quote_keys();
 rate_quotes read_rate_quotes(const config::node& of, const reading& in);
 
-// price_by() uses one volatility for all optionlets; volatility_of() is 0 up to the intrinsic value.
+// price_by() takes one volatility for all optionlets; volatility_of() is 0 for at most the intrinsic value.
 double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
 double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
 

@@ -17,7 +17,7 @@ namespace {
 
 using scale = between::scale;
 
-// Mean reversion of zero leaves a random walk; negative values explode.
+// Parameters of Hull-White. A mean reversion of 0 leaves a random walk; below 0, rates would explode.
 constexpr std::array<parameter, 2> hull_white_parameters{{
     {"mean_reversion", {0, 10}, {1e-5, 3, scale::geometric}},
     {"volatility", {0, 1}, {1e-6, 0.5, scale::geometric}},

@@ -24,13 +24,13 @@ namespace {
 using markets::smile_point;
 using markets::svi_parameters;
 
-constexpr std::size_t numbers = 5;  // parameters of a smile
+constexpr std::size_t numbers = 5;  // parameters of an SVI smile
 constexpr std::array<const char*, numbers> names_of_svi{"a", "b", "rho", "m", "sigma"};
 constexpr double good_smile = 1e-10;
-// Lee's bound on a wing, minus an allowance for rounding.
+// Lee's bound on the slope of a smile's wing, less an allowance for rounding.
 constexpr double steepest = 2 - 1e-9;
 
-// Unknowns of a fit, in which SVI's constraints are bounds: least variance, wing slopes, place and width.
+// The unknowns of a fit, which SVI's constraints bound: least variance, slopes of the wings, place and width.
 struct shape {
     double least, left, right, m, sigma;
 
@@ -63,14 +63,14 @@ struct shape {
 
 struct slice {
     const quoted_expiry* at = nullptr;
-    std::vector<std::size_t> numbers;  // indexes of its quotes
+    std::vector<std::size_t> numbers;  // of its quotes, among all
     std::vector<double> x, variances;
     double least_x = 0, most_x = 0;
 };
 
-// The penalised fit checks this many points, slightly beyond the quoted range, and demands g and the variance
-// above the previous smile by `margin`. The penalty weight grows from fit to fit, because a fit against a
-// hard wall converges slowly.
+// A fit with penalties checks this many points, slightly beyond the quoted range. Durrleman's g must exceed
+// 0, and the variance that of the previous smile, by `margin`. The weight of penalties grows from fit to fit,
+// because a fit against a hard wall converges slowly.
 constexpr std::size_t watched_points = 161;
 constexpr double watched_deviations = 4.4;
 constexpr double margin = 1e-3;
@@ -147,7 +147,7 @@ class svi_target final : public target {
         return made;
     }
 
-    // Refuses a smile that was held off arbitrage: it is not the minimum for its quotes.
+    // Refuses a smile that penalties kept off arbitrage, since it is not the minimum for its quotes.
     std::vector<fitted_numbers> follow(const number_by_key& now,
                                        const std::atomic<bool>* cancel) const override {
         std::vector<fitted_numbers> out;
@@ -216,7 +216,7 @@ class svi_target final : public target {
         return out;
     }
 
-    // The problem without penalty; refers to `s` and `into`.
+    // The least squares without penalties; refers to `s` and `into`, which must outlive it.
     least_squares problem_of(const slice& s, const model_fit& into, const std::atomic<bool>* cancel) const {
         using scale = between::scale;
         const auto [least, most] = std::ranges::minmax(s.variances);
@@ -240,7 +240,7 @@ class svi_target final : public target {
         return problem;
     }
 
-    // Penalises butterflies, and variances below the previous smile, at `places`.
+    // Fits a smile; at `places`, penalises butterfly arbitrage and a variance below the smile `before`.
     svi_parameters fit_slice(const slice& s, const std::vector<double>& places, const svi_parameters* before,
                              const std::atomic<bool>* cancel, model_fit& into) const {
         into = before_fit(s);
@@ -299,7 +299,7 @@ class svi_target final : public target {
         return smile;
     }
 
-    // For fixed m and sigma a smile is linear in the other unknowns; returns the best few of a grid.
+    // The best starting points of a grid of m and sigma; with these, a smile is linear in its other unknowns.
     std::vector<std::vector<double>> starts(const slice& s, const least_squares& problem) const {
         constexpr std::size_t most = 4;
         std::vector<std::pair<double, std::vector<double>>> tried;

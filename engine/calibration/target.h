@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets of calibration: each reads a model's quotes and fits the model.
+// A target of calibration reads the quotes for one model and fits the model to them.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct outcome {
     std::string model;  // YAML for the market's `model:`
 };
 
-// Derivatives of fitted market numbers by their quotes.
+// Derivatives of a market's fitted numbers with respect to their quotes.
 struct fitted_numbers {
     std::string of, unit;                    // see model_fit
     std::vector<std::string> keys;           // market keys of the moving numbers
@@ -37,7 +37,7 @@ class target {
   public:
     virtual ~target() = default;
     virtual outcome fit(const std::atomic<bool>* cancel) const = 0;
-    // Throws tilewalk::error (input) if the market's numbers are not those of a fit to the quotes.
+    // Throws tilewalk::error (input) if the market's numbers `now` are not those of a fit to the quotes.
     virtual std::vector<fitted_numbers> follow(const number_by_key& now,
                                                const std::atomic<bool>* cancel) const = 0;
 };

@@ -16,8 +16,8 @@
 namespace tilewalk::analytics {
 namespace {
 
-// All in units of sqrt(forward * strike), for the option out of the money: calls and puts are then one
-// function of m = |log(forward / strike)| and the deviation s, from 0 to exp(-m / 2).
+// Prices in this file are those of the out-of-the-money option, in units of sqrt(forward * strike). Calls and
+// puts are then one function, from 0 to exp(-m / 2), of m = |log(forward / strike)| and the deviation s.
 
 double normal_cdf(double x) {
     return 0.5 * std::erfc(-x / std::numbers::sqrt2);
@@ -27,7 +27,7 @@ double normal_density(double x) {
     return std::exp(-0.5 * x * x) * (0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
 }
 
-// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), h = -m / s, t = s / 2; an integral if the terms cancel.
+// exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), h = -m / s, t = s / 2; if the terms cancel, as an integral.
 double scaled_price(double m, double s) {
     if (s <= 0) return 0;
     const double h = -m / s, t = 0.5 * s;
@@ -38,7 +38,7 @@ double scaled_price(double m, double s) {
         };
         return analytics::gauss_kronrod(slope, -t, t).value;
     }
-    // Vega integrated over deviations up to s, in y = m^2 / (2 u^2) - h^2 / 2.
+    // Integral of vega over deviations u up to s, in the variable y = m^2 / (2 u^2) - h^2 / 2.
     const auto vega = [&](double y) {
         const double shrink = 1 / (1 + 2 * y / (h * h)), u = s * std::sqrt(shrink);
         return std::exp(-y - 0.125 * u * u) * shrink * std::sqrt(shrink);
@@ -66,7 +66,7 @@ double scaled_vega(double m, double s) {
 // the smaller one, in a variable that makes it nearly linear; bisection for steps out of the bracket.
 double scaled_deviation(double m, double price, double rest) {
     const bool low = price <= rest;
-    // vega is at most 0.4, and at s = m / 40 the price is too small for a double.
+    // Lower bounds of s: vega is at most 0.4, and at s = m / 40 the price is too small for a double.
     double below = std::max(price * std::sqrt(2 * std::numbers::pi), m / 40), above = 2 * below + 1;
     while (low ? scaled_price(m, above) < price : scaled_rest(m, above) > rest) above *= 2;
     double s = std::clamp(std::sqrt(2 * m), below, above);
@@ -92,7 +92,7 @@ double scaled_deviation(double m, double price, double rest) {
     return s;
 }
 
-// |log(forward / strike)|. Near one the difference is exact, while the quotient would round.
+// log(forward / strike)|. If they are close, their difference is exact, while the quotient would round.
 double distance(double forward, double strike) {
     const double ratio = forward / strike;
     if (ratio > 0.5 && ratio < 2) return std::abs(std::log1p((forward - strike) / strike));

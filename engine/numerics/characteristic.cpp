@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No division by a parameter that may be zero, and no logarithm that leaves its principal branch.
+// No formula divides by a parameter that may be zero, and no logarithm leaves its principal branch.
 #include "engine/numerics/characteristic.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void need_correlation(const char* model, double rho) {
     need(std::abs(rho) <= 1, model, "rho", rho, "a number from -1 to 1");
 }
 
-// exp(-x) and 1 - exp(-x), accurate for small x.
+// exp(-x) in `left` and 1 - exp(-x) in `gone`, accurate for small x.
 struct decay {
     complex left, gone;
 
@@ -72,8 +72,8 @@ double integrated_mean(double v0, double kappa, double theta, double years) {
     return theta * years + (v0 - theta) * years * mean_exp(kappa * years);
 }
 
-// For D' = -c/2 - xi D + sigma^2/2 D^2: d = sqrt(xi^2 + sigma^2 c), plus = d + xi, minus = d - xi, both
-// without cancellation, as plus * minus = sigma^2 c.
+// For the Riccati equation D' = -c/2 - xi D + sigma^2/2 D^2: d = sqrt(xi^2 + sigma^2 c), plus = d + xi, minus
+// = d - xi. Both without cancellation, as plus * minus = sigma^2 c.
 struct roots {
     complex d, plus, minus;
     bool xi_leads = true;  // |plus| >= |minus|
@@ -95,8 +95,8 @@ struct roots {
 struct stretch {
     double years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 
-    // The height from which exp(-d t) and the next terms of d are small; infinite if there is none. Far up, d
-    // is sigma sqrt(1 - rho^2) z / i, and the solution is -(rho - i sqrt(1 - rho^2)) z / sigma.
+    // The height of z above which exp(-d t) and further terms of d are small; infinite if there is none. Far
+    // up, d is sigma sqrt(1 - rho^2) z / i, and the solution is -(rho - i sqrt(1 - rho^2)) z / sigma.
     double far_height() const {
         const double rest = (1 - rho) * (1 + rho);
         if (!(sigma > 0 && rest > 0)) return infinity;
@@ -106,8 +106,8 @@ struct stretch {
     }
 };
 
-// Heston backwards over one stretch: E exp(z X + psi v_end) = exp(z X_start + constant + slope v_start). The
-// denominator is that of the "little trap", which stays off the logarithm's cut.
+// Heston's law backwards over a stretch of constant parameters: E exp(z X + psi v_end) = exp(z X_start +
+// constant + slope v_start). The denominator is that of the "little trap", off the logarithm's cut.
 struct affine {
     complex constant = 0, slope = 0;
 };
@@ -157,7 +157,7 @@ void check(const char* model, const stretch& s) {
     need_correlation(model, s.rho);
 }
 
-// log E exp(z J) of the jumps until `years`, with the drift that makes it 0 at z = 1.
+// log E exp(z J) of the jumps J until `years`, with the drift that makes it 0 at z = 1.
 struct jump_law {
     double rate = 0;   // mean number of jumps
     double drift = 0;  // mean of exp(one jump), minus 1
@@ -168,8 +168,8 @@ struct jump_law {
         return rate * (-one_less_exp(-one) - z * drift);
     }
 
-    // Peaks have the width 1 / (mean sqrt(rate)), where v mean is a multiple of 2 pi, until the spread of the
-    // jumps or a diffusion of this variance levels them.
+    // The transform's peaks lie where v mean is a multiple of 2 pi (v = Im z), and are 1 / (mean sqrt(rate))
+    // wide. The spread of the jumps, or a diffusion of this variance, levels them from some height on.
     std::optional<ripples> peaks(double variance) const {
         const double mean = std::abs(jumps.jump_mean), sd = jumps.jump_sd;
         double height = 1e18;
@@ -262,7 +262,7 @@ characteristic characteristic_of(const bates& m, double years) {
     law.like->log_mean = -jumps.rate * jumps.drift;
     if (law.far && jumps.rate > 0) {
         const double mean = std::abs(m.jumps.jump_mean), sd = m.jumps.jump_sd;
-        if (sd > 0) {  // up to half the height aside, at most exp(-45) of a jump's transform is left
+        if (sd > 0) {  // up to half the height sideways, at most exp(-45) of a jump's transform is left
             law.far->height = std::max({law.far->height, 12 / sd, 8 * mean / (sd * sd)});
             law.far->drift -= jumps.rate * jumps.drift;
         } else {
@@ -298,7 +298,7 @@ characteristic characteristic_of(const variance_gamma& m, double years) {
     const double half_square = 0.5 * m.sigma * m.sigma, at_one = m.nu * (m.theta + half_square);
     need(at_one < 1, model, "theta", m.theta, "theta + sigma^2 / 2 below 1 / nu, or the price has no mean");
     const double shape = years / m.nu, drift = shape * std::log1p(-at_one);
-    // Factors 1 - nu z (theta + sigma^2 z / 2) as (1 - z / up) (1 + z / down): in the upper half plane each
+    // Splits 1 - nu z (theta + sigma^2 z / 2) into (1 - z / up) (1 + z / down): in the upper half plane each
     // factor stays on its side of the real axis, off the logarithm's cut.
     const double root = std::hypot(m.theta, std::sqrt(4 * half_square / m.nu));
     const double one_over_up = 0.5 * m.nu * (root + m.theta), one_over_down = 0.5 * m.nu * (root - m.theta);
@@ -320,14 +320,14 @@ characteristic characteristic_of(const nig& m, double years) {
          "more than -alpha and at most alpha - 1, or the price has no mean");
     need_not_negative("nig", "delta", m.delta);
     const double scale = m.delta * years, level = std::sqrt((m.alpha - m.beta) * (m.alpha + m.beta));
-    // The square root of alpha^2 - (beta + z)^2 is a product of two roots, which has no cut in the upper half
-    // plane. Accurate for z small beside alpha.
+    // A product of two roots gives sqrt(alpha^2 - (beta + z)^2) without a cut in the upper half plane. The
+    // difference is accurate for z small beside alpha.
     const auto less = [=, alpha = m.alpha, beta = m.beta](complex z) {
         const complex here = std::sqrt(alpha - beta - z) * std::sqrt(alpha + beta + z);
         return z * (2 * beta + z) / (level + here);
     };
     const double drift = -scale * less(1).real();
-    // Far up, the root is (z + beta) / i, and the next term of its slope alpha^2 / (2 z^2).
+    // Far up, the root is (z + beta) / i, and the next term of its slope is alpha^2 / (2 z^2).
     return {[=](complex z) { return z * drift + scale * less(z); },
             {},
             far_field{drift, 4 * m.alpha, scale * m.alpha},
@@ -356,8 +356,8 @@ complex less_power(double y, complex u) {
 
 }  // namespace
 
-// Jumps are not compensated for small Y, since far up little remains beside a subtracted mean. Jumps are
-// compensated for large Y, since they have no mean from Y = 1 on.
+// For small Y the mean of jumps is not subtracted (compensated), since far up little remains beside it. For
+// large Y it is, since jumps have no mean of their own from Y = 1 on.
 characteristic characteristic_of(const cgmy& m, double years) {
     const char* const model = "cgmy";
     need_positive(model, "the maturity", years);
@@ -392,7 +392,7 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
     need(true, model, "vol0", m.vol0, "a number");
     need(true, model, "theta", m.theta, "a number");
     need_correlation(model, m.rho);
-    // The subtracted law's variance integrates the square of the mean volatility.
+    // The variance of the law to subtract: the integral of the squared mean volatility.
     const double away = m.vol0 - m.theta;
     const double height = stretch{years, m.kappa, 0, m.sigma, m.rho}.far_height();
     const double variance = m.theta * m.theta * years +
@@ -402,7 +402,7 @@ characteristic characteristic_of(const schobel_zhu& m, double years) {
                 const complex c = z * (1.0 - z), xi = m.kappa - m.rho * m.sigma * z;
                 const double pull = m.kappa * m.theta, square = m.sigma * m.sigma;
                 const roots r(xi, m.sigma, c);
-                // At t: (1 - exp(-2 d t)) / (2 d t), the denominator of C and of B, and B.
+                // At time t: (1 - exp(-2 d t)) / (2 d t), the denominator that C and B share, and B.
                 struct parts {
                     complex mean_exp_twice, denominator, b;
                 };

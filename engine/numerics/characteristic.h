@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of X = log(S_T / F_T) as log E exp(z X), with E exp(X) = 1. engine/numerics/price.h makes European
-// prices of it, for calibration and as oracles. Not used on priced paths.
+// The law of X = log(S_T / F_T), given as log E exp(z X), with E exp(X) = 1. engine/numerics/price.h makes
+// European prices of it, for calibration and to test the engine. Not used on priced paths.
 #pragma once
 
 #include <complex>
@@ -12,26 +12,26 @@ namespace tilewalk::fourier {
 
 using complex = std::complex<double>;
 
-// exp(log_weight) times a normal X of this variance, with log_mean = log E exp(X).
+// Part of a law: a normal X of this variance, log_mean = log E exp(X), with the weight exp(log_weight).
 struct lognormal_part {
     double log_weight = 0, log_mean = 0, variance = 0;
 };
 
-// Above `height`, log_moment is valid at every z and continues the branch of the vertical lines. There it
-// equals z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
+// How log_moment behaves far up: above `height` it is valid at every z, continuing vertical lines' branch,
+// and is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
 struct far_field {
     double drift = 0, height = 0, power = 0, fall = 1;
 };
 
-// Below `height` the transform may have narrow peaks, which allow panels no wider than `width`.
+// Below `height` the transform may have narrow peaks: panels of integration must not be wider than `width`.
 struct ripples {
     double height = 0, width = 0;
 };
 
 struct characteristic {
-    // log E exp(z X) for 0 < Re z < 1, finite in every model and continuous along vertical lines.
+    // log E exp(z X) for 0 < Re z < 1, where every model has it finite and continuous along vertical lines.
     std::function<complex(complex)> log_moment;
-    // A lognormal similar to this law. Subtracting it leaves a smaller integrand that falls sooner.
+    // A lognormal law similar to this one. Subtracting it leaves a smaller integrand that falls sooner.
     std::optional<lognormal_part> like;
     std::optional<far_field> far;
     std::optional<ripples> peaks;
@@ -41,12 +41,12 @@ struct black_scholes {
     double volatility = 0;
 };
 
-// dv = kappa (theta - v) dt + sigma sqrt(v) dW, rho the correlation with the asset.
+// The variance follows dv = kappa (theta - v) dt + sigma sqrt(v) dW; rho is its correlation with the asset.
 struct heston {
     double v0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
 
-// Heston with parameters that change at times; the last piece never ends.
+// Heston with piecewise constant parameters; the last piece never ends.
 struct heston_piece {
     double until_years = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
@@ -68,7 +68,7 @@ struct bates {
     lognormal_jumps jumps;
 };
 
-// The log jumps up with chance p_up, exponential of rate eta_up > 1, or down, exponential of rate eta_down.
+// The log price jumps up with chance p_up, by an exponential number of rate eta_up > 1, or down, of eta_down.
 struct kou {
     double volatility = 0, jump_intensity = 0, p_up = 0, eta_up = 0, eta_down = 0;
 };
@@ -83,7 +83,7 @@ struct nig {
     double alpha = 0, beta = 0, delta = 0;
 };
 
-// Jumps by x at the rate C exp(-M x) / x^(1 + Y) a year up, and down with G in the place of M.
+// Jumps of size x up occur C exp(-M x) / x^(1 + Y) times a year; down, G takes the place of M.
 struct cgmy {
     double c = 0, g = 0, m = 0, y = 0;
 };
@@ -93,7 +93,7 @@ struct schobel_zhu {
     double vol0 = 0, kappa = 0, theta = 0, sigma = 0, rho = 0;
 };
 
-// The law at `years`. Throws tilewalk::error that names a parameter out of range.
+// The law of X at time `years`. Throws tilewalk::error that names a parameter out of range.
 characteristic characteristic_of(const black_scholes&, double years);
 characteristic characteristic_of(const heston&, double years);
 characteristic characteristic_of(const heston_by_term&, double years);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss-Kronrod integration with 21 points, one panel or adaptive. Not for priced paths.
+// Gauss-Kronrod integration with 21 points, on one panel (interval) or adaptive. Not for priced paths.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tilewalk::analytics {
 
-// On [-1, 1], from the middle outwards; each node stands for its mirror image, too. The ten points with a
+// Nodes on [-1, 1], from the middle outwards; each stands for its mirror image, too. The ten points with a
 // `gauss` weight are exact for polynomials up to degree 19, all 21 up to degree 31.
 struct kronrod_node {
     double x = 0, kronrod = 0, gauss = 0;
@@ -31,8 +31,8 @@ inline constexpr std::array<kronrod_node, 11> kronrod_nodes{{
     {0.995657163025808081, 0.0116946388673718743, 0},
 }};
 
-// Gauss and Kronrod agree by accident where f oscillates: if a thousandth is asked for, in one of a thousand
-// panels. The error therefore includes the coefficients of the last three polynomials that 21 points tell
+// Gauss and Kronrod agree by accident where f oscillates: at a tolerance of a thousandth, in one panel of a
+// thousand. The error therefore includes the coefficients of the last three polynomials that 21 points tell
 // apart (orthonormal for Kronrod's weights, degrees 18 to 20).
 using last_polynomials = std::array<double, 3>;
 
@@ -93,13 +93,13 @@ auto gauss_kronrod(const F& f, double from, double to) {
         last[2] += node.kronrod * polynomials[i][2] * even;
     }
     double error = std::abs(kronrod - gauss);
-    // Unlike std::max, keeps a share that is NaN.
+    // Keeps NaN, which std::max would not.
     for (const number& share : last) error = error > std::abs(share) ? error : std::abs(share);
     return integral<number>{kronrod * half, error * std::abs(half), size * std::abs(half)};
 }
 
-// Bisects panels until each is known to `tolerance` or to rounding. Reduces `evaluations` by those spent;
-// once none are left, remaining panels count with their current error.
+// Integrates f, bisecting panels until each one's error is below `tolerance` or is rounding. Reduces
+// `evaluations` by those spent; once none are left, the remaining panels count with the error they have.
 template <class F>
 auto integrate(const F& f, double from, double to, double tolerance, long& evaluations) {
     using number = decltype(f(from));
@@ -112,7 +112,7 @@ auto integrate(const F& f, double from, double to, double tolerance, long& evalu
         evaluations -= 2 * static_cast<long>(kronrod_nodes.size()) - 1;
         const double middle = 0.5 * (a + b);
         const bool rounded = panel.error <= 1e-14 * panel.size || !(a < middle && middle < b);
-        // `!(>)`: NaN ends here, too, and shows in the sum.
+        // Written `!(>)` so that a panel with NaN also ends here and shows in the sum.
         if (rounded || !(panel.error > tolerance) || evaluations <= 0) {
             sum.value += panel.value;
             sum.error += 3 * panel.error;  // tripled: near the tolerance four shares can be small by accident

@@ -17,7 +17,7 @@ struct eigen_pair {
     std::vector<double> vector;  // unit length
 };
 
-// `a` holds the matrix by row. Returns the largest value first.
+// Eigenpairs of the n x n matrix `a`, given by row; the pair with the largest value first.
 inline std::vector<eigen_pair> eigen_pairs(std::vector<double> a, std::size_t n) {
     std::vector<double> v(n * n, 0.0);  // one vector per row
     for (std::size_t i = 0; i < n; ++i) v[i * n + i] = 1;
@@ -35,7 +35,7 @@ inline std::vector<eigen_pair> eigen_pairs(std::vector<double> a, std::size_t n)
             for (std::size_t q = p + 1; q < n; ++q) {
                 const double off = a[p * n + q];
                 if (off == 0) continue;
-                // The smaller of the two angles that make the element 0.
+                // The smaller of the two rotation angles that make the element 0.
                 const double half = (a[q * n + q] - a[p * n + p]) / (2 * off);
                 const double t = (half < 0 ? -1.0 : 1.0) / (std::abs(half) + kernels::sqrt(half * half + 1));
                 const double c = 1 / kernels::sqrt(t * t + 1), s = t * c;

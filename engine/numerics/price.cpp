@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // With M(z) = E exp(z X), on any vertical line between 0 and 1 (Lewis 2001),
 //
-//   E min(exp X, k) = 1 / (2 pi i) integral of k^(1 - z) M(z) / (z (1 - z)) dz,
-//   P(exp X > k) = 1 / (2 pi i) integral of k^-z M(z) / z dz.
+//     E min(exp X, k) = 1 / (2 pi i) integral of k^(1 - z) M(z) / (z (1 - z)) dz,
+//     P(exp X > k)    = 1 / (2 pi i) integral of k^-z M(z) / z dz.
 //
-// Between 0 and 1 no model loses a moment, |M| <= 1, and the first integrand falls with the square of the
-// height even where M does not: one contour serves every model, maturity and parameter. The line moves
-// towards an end of (0, 1) as |log k| grows, and results are accurate relative to min(1, k). Pieces of the
-// line have doubling heights, because M may be a thousand or a millionth wide; each is bisected until Gauss
-// and Kronrod agree. The line ends where the rest is too small: a tail v^-p, p >= 2, holds no more than the
-// largest |f| v of the last piece. A digital's line goes on until M has fallen, too. (A trapezoid rule would
-// need fewer points where M is narrow, but 1e5 for a maturity of a day.)
+// Between 0 and 1 every model has finite moments, |M| <= 1, and the first integrand falls with the square of
+// the height even where M does not: one contour serves every model, maturity and parameter. The line moves
+// towards an end of (0, 1) as |log k| grows, and results are accurate relative to min(1, k). It is cut into
+// pieces of doubling height, because M may be a thousand or a millionth wide; each piece is bisected until
+// Gauss and Kronrod agree. The line ends where the rest is too small: a tail v^-p, p >= 2, holds no more than
+// the largest |f| v of the last piece. A digital's line goes on until M has fallen, too. (A trapezoid rule
+// would need fewer points where M is narrow, but 1e5 for a maturity of a day.)
 //
 // Pure jumps of a short maturity, and stochastic volatility with a correlation near one, fall hardly faster
-// than v^-2 for long, while k^-z keeps turning. Their line turns horizontal, in the direction in which k^-z
-// falls, at a height from which M can no longer rise against it: there are no singularities off the real axis
-// (Lucic 2007 for Heston; by inspection for the others).
+// than v^-2 for long, while k^-z keeps turning. Their line turns horizontal (aside), in the direction in
+// which k^-z falls, at a height from which M can no longer rise against it: there are no singularities off
+// the real axis (Lucic 2007 for Heston; by inspection for the others).
 #include "engine/numerics/price.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct bounded {
     double value = 0, error = 0;
 };
 
-// exp(-40) is lost when added to 1 in a double.
+// exp(-beyond) is lost when added to 1 in a double.
 constexpr double beyond = 40;
 
 struct aside_path {
@@ -53,16 +53,16 @@ struct aside_path {
     }
 };
 
-// Roundings counted per unit of exponent, as its summands may be several times larger.
+// Roundings counted for each unit of an exponent, whose summands may be several times larger than itself.
 constexpr double roundings = 8;
 struct term {
     complex value;
     double exponent = 0;
-    // The larger of the two terms whose difference is `value`: they can agree to any digit before they part.
+    // The larger of the terms whose difference is `value`. They may agree to any digit, and part further up.
     double standing = 0;
 };
 
-// 1 / (2 pi i) times the integral of f up the line at `real_part`, for f(conj z) = conj f(z).
+// 1 / (2 pi i) times the integral of f along the vertical line at `real_part`, if f(conj z) = conj f(z).
 template <class F>
 bounded up_the_line(const F& f, double real_part, const aside_path& path, const std::optional<ripples>& peaks,
                     double tolerance, long evaluations) {
@@ -86,7 +86,7 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
     };
     for (double to = std::min(real_part, 1 - real_part);; from = to, to *= 2) {
         const bool below_peaks = peaks && from < peaks->height;
-        // A peak that is still to come is as high as any before.
+        // Kept while peaks are still to come, which are as high as any before.
         if (!below_peaks) highest = 0;
         if (below_peaks) to = std::min(to, from + peaks->width);
         const bool leaves = to >= path.height;
@@ -97,7 +97,7 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
             const auto aside = [&](double s) {
                 return path.direction * at(complex(real_part + path.direction * s, path.height)).value.imag();
             };
-            // The integrand finally falls at half the rate of turning or faster.
+            // In the end the integrand falls at least half as fast as k^-z.
             double s = 0;
             for (double next = path.reach / 64; s < path.reach; s = next, next *= 2) {
                 add(analytics::integrate(aside, s, next, tolerance, evaluations));
@@ -133,10 +133,10 @@ struct problem {
         }
         if (law.far) path = aside_path(*law.far, log_strike);
         if (!along.take_off_what_is_like || !law.like) return;
-        // A part too small to be seen beside 1, or too far away, is not worth subtracting.
+        // A part too small to be seen beside 1, or with a mean too far away, is not worth subtracting.
         if (law.like->log_weight < -beyond || std::abs(law.like->log_mean) > 300) return;
         if (law.far) {
-            // Up to half the height aside, at most exp(-40) of the subtracted part may be left.
+            // On the horizontal line, up to half the height aside, at most exp(-40) of the part may be left.
             const double deviation = std::sqrt(law.like->variance);
             if (!(std::abs(log_strike - law.like->log_mean) < 9 * deviation)) return;
             path.height = std::max(path.height, 18 / deviation);
@@ -144,7 +144,7 @@ struct problem {
         like = &*law.like;
     }
 
-    // exp(shift) M(z) / below, minus the same for the subtracted part.
+    // exp(shift) M(z) / below, less the same with the transform of the subtracted part.
     term rest(const characteristic& law, complex z, complex shift, complex below) const {
         const complex log_moment = law.log_moment(z), exponent = log_moment + shift;
         const bool counts = exponent.real() > -beyond;
@@ -155,7 +155,7 @@ struct problem {
                                           0.5 * like->variance * z * (1.0 - z) + shift) /
                                  below;
             sum.value -= part;
-            // An atom never falls, but is subtracted exactly, and the rest has no reason to rise.
+            // An atom's transform never falls, but is subtracted exactly; the rest has no reason to rise.
             sum.standing = like->variance > 0 ? std::max(sum.standing, std::abs(part.real()))
                                               : std::abs(sum.value.real());
         }
@@ -175,7 +175,7 @@ option_prices vanilla(const characteristic& law, double strike, const contour& a
     double price = strike >= 1 ? 1 : strike;
     if (p.like) {
         const double weight = std::exp(p.like->log_weight), mean = std::exp(p.like->log_mean);
-        // The subtracted law has neither a forward of 1 nor a mass of 1.
+        // The price under the subtracted law, which has neither a forward of 1 nor a mass of 1.
         price = (strike >= 1 ? -std::expm1(p.like->log_weight + p.like->log_mean)
                              : -strike * std::expm1(p.like->log_weight)) +
                 weight * analytics::black_price(out, mean, strike, std::sqrt(p.like->variance));

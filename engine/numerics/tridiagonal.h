@@ -14,7 +14,7 @@
 
 namespace tilewalk::analytics {
 
-// A compiler vectorises this many numbers if all are read before any is written.
+// Numbers that a compiler vectorises together, if a loop reads all of them before it writes any.
 inline constexpr std::size_t numbers_at_once = 4;
 
 inline void turn_rows(double* one, double* other, std::size_t length, double cosine, double sine) {
@@ -27,7 +27,7 @@ inline void turn_rows(double* one, double* other, std::size_t length, double cos
     }
 }
 
-// `beside` holds the off-diagonal elements. Returns the largest value first.
+// Eigenpairs, the largest value first. `beside` holds the elements beside the diagonal.
 inline std::vector<eigen_pair> tridiagonal_eigen_pairs(std::vector<double> diagonal,
                                                        std::vector<double> beside) {
     const std::size_t n = diagonal.size();

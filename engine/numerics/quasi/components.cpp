@@ -16,12 +16,12 @@ namespace {
 using program::node;
 using program::operation;
 
-// A rotation costs the square of the number of slots.
+// The most slots that are rotated: a rotation costs the square of their number.
 constexpr std::size_t most_rotated = 128;
-// Steps sampled for a rotation. Sampling affects the variance gained, never correctness.
+// The most steps whose programs decide on a rotation. Leaving steps out costs variance, never correctness.
 constexpr std::size_t most_steps_looked_at = 16;
 
-// Sums of normals that a step's program forms with factors common to all paths.
+// The sums of normals that a step's program forms, with factors that are the same on all paths.
 class sums_of_normals {
   public:
     sums_of_normals(const program::path_program& code, const program::path_data& data)
@@ -34,7 +34,7 @@ class sums_of_normals {
         for (const std::uint32_t s : code.lone_normals) is_lone_[s] = true;
     }
 
-    // Adds the n x n products of factors of each sum of this step that is not part of another sum.
+    // Adds the n x n products of the factors of each sum in this step that is not part of another sum.
     void add_products(std::size_t step, std::vector<double>& to) {
         for (std::size_t i = 0; i < nodes_.size(); ++i) made_[i] = value_of(nodes_[i], step);
         std::vector<bool> is_end(nodes_.size());
@@ -53,7 +53,7 @@ class sums_of_normals {
     }
 
   private:
-    // number: common to all paths. sum: of normals and state before the step, which has no factor.
+    // number: the same on all paths. sum: of normals times factors, and of states before the step.
     enum class kind { number, sum, other };
     struct value {
         kind is = kind::other;
@@ -137,7 +137,7 @@ principal_axes axes_of(const std::vector<analytics::eigen_pair>& pairs) {
 
 }  // namespace
 
-// The inverse of the covariance is tridiagonal: places depend on their neighbours alone.
+// The inverse of a Brownian path's covariance is tridiagonal: places depend on their neighbours alone.
 principal_axes axes_of_brownian_path(std::span<const double> times) {
     const std::size_t n = times.size();
     const auto length = [&](std::size_t k) { return times[k] - (k == 0 ? 0.0 : times[k - 1]); };
@@ -149,7 +149,7 @@ principal_axes axes_of_brownian_path(std::span<const double> times) {
     std::vector<analytics::eigen_pair> pairs =
         analytics::tridiagonal_eigen_pairs(std::move(diagonal), std::move(beside));
     std::ranges::reverse(pairs);
-    // Small eigenvalues of the inverse lose digits, so variances come from the vectors, which have all.
+    // Variances are computed from the vectors, since small eigenvalues of the inverse have lost digits.
     for (analytics::eigen_pair& e : pairs) {
         e.value = 0;
         double behind = 0;

@@ -18,7 +18,7 @@ using kernels::word32;
 
 constexpr int most_degree = 18;
 
-// The table's bits, behind the licence that ends its head (see make_directions.py).
+// The bits of the table file, which follow the licence at its head (see make_directions.py).
 class table_bits {
   public:
     explicit table_bits(std::string_view text) {
@@ -55,7 +55,7 @@ class table_bits {
     std::size_t at_ = 0;
 };
 
-// Primitive polynomials over GF(2): the powers of x run through all 2^degree - 1 nonzero remainders.
+// Primitive polynomials over GF(2): modulo one, powers of x run through all 2^degree - 1 nonzero remainders.
 std::vector<word32> primitive_polynomials(int degree) {
     const word32 top = word32{1} << degree, order = top - 1;
     std::vector<word32> factors;

@@ -11,8 +11,8 @@ namespace tilewalk::quasi {
 
 inline constexpr std::uint32_t most_dimensions = 21201;
 
-// Directions of at least `dimensions` dimensions: [dimension][bit of the index], reversed (kernels/sobol.h).
-// Made on first use, a degree at a time, since the last take long. Addresses never change. Thread-safe.
+// Direction numbers of at least `dimensions` dimensions: [dimension][bit of the index], bit-reversed as in
+// kernels/sobol.h. Made when first asked for, as the last take long. Addresses never change. Thread-safe.
 std::span<const kernels::word32> directions(std::uint32_t dimensions);
 
 inline const kernels::word32* directions_of(std::uint32_t dimension) {

@@ -11,14 +11,14 @@ namespace tilewalk::quasi {
 
 namespace {
 
-// Zeros of Chebyshev polynomials.
+// Zeros of the Chebyshev polynomials of degree 6 and 4, at which the tables' polynomials are exact.
 constexpr std::array<double, 6> zeros_of_six{0x1.ee8dd4748bf15p-1,  0x1.6a09e667f3bcdp-1,
                                              0x1.0907dc193069p-2,   -0x1.0907dc193069p-2,
                                              -0x1.6a09e667f3bcdp-1, -0x1.ee8dd4748bf15p-1};
 constexpr std::array<double, 4> zeros_of_four{0x1.d906bcf328d46p-1, 0x1.87de2a6aea963p-2,
                                               -0x1.87de2a6aea963p-2, -0x1.d906bcf328d46p-1};
 
-// The interpolating polynomial of f at the nodes, by powers.
+// The coefficients, by power, of the polynomial that interpolates f at the nodes.
 template <std::size_t count, class function>
 std::array<double, count> interpolated(const std::array<double, count>& nodes, const function& f) {
     std::array<double, count> differences{}, out{};
@@ -35,7 +35,7 @@ std::array<double, count> interpolated(const std::array<double, count>& nodes, c
     return out;
 }
 
-// Calls of(row, coefficients) for the rows of octaves below 2^top units, skipping probabilities above 1/2.
+// Calls of(row, coefficients) for rows of octaves below 2^top units; probabilities above 1/2 get zeros.
 template <class shock, std::size_t count, class body>
 void for_rows(const std::array<double, count>& nodes, int top, double unit, const body& of) {
     using table = kernels::normal_table<shock>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that turn bits of points into normals, made on first use.
+// Tables that turn bits of quasi-random points into normals (kernels/normal_table.h), made on first use.
 #pragma once
 
 #include "kernels/normal_table.h"

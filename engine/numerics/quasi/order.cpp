@@ -20,11 +20,11 @@ namespace {
 
 using kernels::bridge_node;
 
-// Uniforms come from points up to this number. Points of uniforms take dimensions from later normals.
+// The most uniforms of a path that come from points, since they take dimensions from later normals.
 constexpr std::uint64_t most_quasi_uniforms = 64;
 
 // Dates of a coarse bridge, and of principal components. At 2^17 paths 32 dates leave an Asian on 252 dates
-// 1.3 times the variance of a full bridge (bench/README.md). Components cost the square of their number.
+// 1.3 times the variance that a full bridge leaves (bench/README.md). Components cost their number squared.
 constexpr std::size_t coarse_dates = 32, component_dates = 64;
 
 std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> streams, int slots,
@@ -35,7 +35,7 @@ std::vector<order::place_of_slot> slots_of(std::span<const std::uint32_t> stream
     return out;
 }
 
-// Steps between two known ones; the longest gap comes first.
+// A gap between two steps known already; the longest gap comes first.
 struct gap {
     int left, right;
     double length;
@@ -46,10 +46,10 @@ struct gap {
 
 class bridge {
   public:
-    // `clock`: increasing times at the ends of steps.
+    // `clock` has the time at the end of each step, in increasing order.
     explicit bridge(std::span<const double> clock) : clock_(clock) {}
 
-    // Takes the steps of an increasing list that are not known yet.
+    // Adds nodes for steps of an increasing list that have none yet.
     void take(std::span<const int> steps) {
         if (steps.empty()) return;
         if (known_.empty() || known_.back() < steps.back()) {
@@ -79,8 +79,8 @@ class bridge {
             know(s);
         }
     }
-    // Keeps the first nodes; all other steps follow in time, each between the step before and the next kept
-    // one.
+    // Keeps the first `kept` nodes; all other steps follow in order of time, each between the step before and
+    // the next kept one.
     void go_on_in_time(std::size_t kept) {
         nodes_.resize(std::min(kept, nodes_.size()));
         known_.clear();
@@ -105,7 +105,7 @@ class bridge {
         const auto next = std::ranges::upper_bound(steps, left);
         return next != steps.end() && *next < right;
     }
-    // The listed step between both ends that is nearest to the middle of the time.
+    // The step of the list, between both ends of the gap, that is nearest to the middle of its time.
     int middle_of(std::span<const int> steps, const gap& of) const {
         const double middle = (time(of.left) + time(of.right)) / 2;
         const auto first = std::ranges::upper_bound(steps, of.left),
@@ -136,7 +136,7 @@ class bridge {
     std::vector<bridge_node> nodes_;
 };
 
-// A step of no length counts as long as the shortest one.
+// The time at the end of each step. A step of no length counts as long as the shortest other one.
 std::vector<double> clock_of(const program::timeline& when) {
     double least = 0;
     for (std::size_t s = 0; s < when.steps(); ++s) {
@@ -235,7 +235,7 @@ order::order(const program::path_program& code, const program::path_data& data,
     }
 }
 
-// A node takes all its dimensions or none.
+// Nodes take dimensions in order: all that a node needs, or none if too few are left.
 void order::take_dimensions_node_by_node() {
     const std::size_t uniforms = has_quasi_uniforms_ ? uniforms_.size() : 0, all = normals_.size() + uniforms;
     std::uint32_t next = 0;
@@ -266,7 +266,7 @@ void order::take_dimensions_by_variance() {
             takers.push_back(
                 {weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
                  &normal_dimensions_[n * normals_.size() + s]});
-        // Uniforms of step n, not of the node's step: the order of listing does not matter.
+        // Uniforms of step n, which need not be the node's step: takers may be listed in any order.
         for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
             takers.push_back({variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
     }
@@ -277,7 +277,7 @@ void order::take_dimensions_by_variance() {
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when) {
     static_assert(2 * coarse_dates >= most_quasi_uniforms);
     const auto normals = static_cast<std::size_t>(code.normals_per_step);
-    // With fewer steps, targets would take as much memory as all moves.
+    // With fewer steps, places at targets would take as much memory as the moves of all steps.
     return of.construction == construction::coarse && normals > 0 && when.steps() > 2 * coarse_dates &&
            coarse_dates * normals <= most_dimensions;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table joe_kuo.txt, embedded in the library.
+// The table joe_kuo.txt of direction numbers, embedded in the library.
 #pragma once
 
 #include <span>
