@@ -12,7 +12,7 @@
 namespace tilewalk::calibrations {
 
 struct between {
-    enum class scale { even, geometric };  // whether steps of the variable add to the parameter or multiply it
+    enum class scale { even, geometric };  // whether the variable's steps add to the parameter or multiply it
     double low = 0, high = 0;
     scale by = scale::even;
 };

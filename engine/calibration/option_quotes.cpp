@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads option quotes. Refuses what no fit notices: prices without volatility, past expiries, repeated
-// options.
+// Reads option quotes. Refuses what fits would not notice: prices without volatility, past expiries,
+// duplicates.
 #include "engine/calibration/option_quotes.h"
 
 #include <algorithm>
