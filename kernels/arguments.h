@@ -54,7 +54,7 @@ struct listed_event {
     word32 step, section, row, place;
 };
 
-// A point's coordinate that a path computes a shock from: its dimension, and the key that scrambles it.
+// A coordinate of a point, from which a path computes a shock: its dimension, and the key that scrambles it.
 struct alignas(16) made_point {
     stream_key factor;
     word32 dimension, unused;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic that all other kernel headers build on: IEEE fma, sqrt and floor, bit patterns, polynomials.
 // No standard library, so that g++, clang++, nvcc and NVRTC compile the same text. Compilers may not contract
-// a * b + c to an fma: only a written one is, so all give the same bits (NaN payloads and signs excepted).
+// a * b + c: an fma is only what is written as one, so all give the same bits (NaN payloads and signs
+// excepted).
 //
 // Every function of kernels/ is static: a library has a header compiled for several instruction sets. Of
-// other functions the linker would keep one copy, with instructions that the machine may lack.
+// functions that are not, the linker would keep one copy, whose instructions the machine may lack.
 #pragma once
 
 namespace tilewalk::kernels {
@@ -52,7 +53,8 @@ static constexpr float from_bits(word32 bits) {
 }
 
 // Code that depends on the compiler is here and in loops.h only. Device compilers have fma, sqrt and floor as
-// functions, host compilers as builtins. They need not be constant, as the functions are templates.
+// functions, host compilers as builtins. Where these can't be evaluated at compile time, only a template that
+// calls them may be constexpr.
 template <typename real>
 static constexpr real fma(real a, real b, real c) {
 #if defined(__CUDA_ARCH__)

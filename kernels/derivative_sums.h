@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of derivatives over the paths of a tile. For numbers of a row, the fixed tree over paths sums them.
-// For a table, of which paths read different numbers, they are summed in fixed point, where no order matters.
+// Sums of derivatives over the paths of a tile. Derivatives to numbers of a row are summed in the fixed tree
+// over paths. Paths read different numbers of a table, so derivatives to these are summed in fixed point: no
+// order matters.
 #pragma once
 
 #include "kernels/tile.h"

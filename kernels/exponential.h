@@ -56,7 +56,7 @@ static constexpr split_exponential<real> split_exp(real x, real correction) {
     const real shift = ln2<real>::shift();
     const real shifted = fma(x, ln2<real>::inverse(), shift);
     const real n = shifted - shift;
-    // The first fma is exact. The small parts are added before it, so that only one rounding matters.
+    // The first fma is exact. The second adds up the small parts, so that only one rounding matters.
     const real r = fma(-n, ln2<real>::high(), x) + fma(-n, ln2<real>::low(), correction);
     return {to_bits(shifted), fma(r * r, exponential_tail(r), r)};
 }

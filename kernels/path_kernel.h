@@ -14,7 +14,7 @@
 
 namespace tilewalk::kernels {
 
-// True if the step section reads tables. A program may define this constant.
+// True if the program defines the constant step_has_tables: paths then read tables in each step.
 template <class program>
 static constexpr bool step_has_tables = requires {
     program::step_has_tables;

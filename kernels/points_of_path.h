@@ -33,7 +33,7 @@ struct draws_of_points : drawn {
                 scramble_of(a.seed, randomisation, mine.dimension, mine.factor)};
     }
 
-    // Makes shocks of a step from points, a warp together; so all threads of a warp take each step together.
+    // Makes the shocks of a step, by a whole warp, so that its threads must take each step together.
     struct turn {
         static constexpr bool reads_memory = true, makes_normals = true;
         struct brought {

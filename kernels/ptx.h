@@ -337,7 +337,7 @@ struct thread_memory {
         kernels::wait_for_copies<pending>();
     }
 
-    // Initialises a barrier in shared memory. Its phases end after `arrivals` and all bytes expected.
+    // Initialises a barrier in shared memory. A phase ends after so many arrivals and all expected bytes.
     void open_barrier(word32 at, word32 arrivals) const {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(at)), "r"(arrivals)
                      : "memory");

@@ -6,7 +6,8 @@
 
 namespace tilewalk::kernels {
 
-// In step s, a slot takes number s * dimensions + dimension of its stream. Slots number streams in order.
+// In step s, a slot takes number s * dimensions + dimension of its stream. Streams are numbered in the order
+// of their first slots.
 template <int... streams_>
 struct stream_slots {
     static constexpr int count = int(sizeof...(streams_));

@@ -68,7 +68,7 @@ static constexpr float quarter_cosine_polynomial(float v) {
     return fma(z, polynomial(z, -0x1.3bd3ccp+0f, 0x1.03c1bp-2f, -0x1.55b2b6p-6f, 0x1.d4f7eep-11f), 1.0f);
 }
 
-// The sine and cosine after a rotation by `quarters` right angles; only the two lowest bits of it count.
+// A sine and cosine rotated by `quarters` right angles, a number whose two lowest bits alone count.
 template <typename real>
 static constexpr sine_cosine<real> turn(real sine, real cosine, typename format<real>::word quarters) {
     using word = typename format<real>::word;
@@ -80,7 +80,7 @@ static constexpr sine_cosine<real> turn(real sine, real cosine, typename format<
             from_bits(to_bits(swapped ? sine : cosine) ^ cosine_sign)};
 }
 
-// pi/2 in three parts. x - n * first is exact for |x| <= 2^20: both lie on a grid, their difference below 1.
+// pi/2 in three parts. x - n * first is exact for |x| <= 2^20, as both lie on one grid and are close.
 template <typename real>
 struct half_pi;
 template <>

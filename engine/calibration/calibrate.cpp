@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration of a file of quotes, which is a market plus `calibrate:`, to that market with fitted models.
+// Turns a file of quotes, which is a market plus `calibrate:`, into that market with fitted models.
 #include <algorithm>
 #include <filesystem>
 #include <utility>

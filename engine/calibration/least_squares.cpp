@@ -20,7 +20,7 @@ namespace {
 constexpr double at_the_end = 1e-5;
 // The least distance of a starting point from a bound, relative to the interval.
 constexpr double off_the_end = 1e-3;
-// Converged: largest cosine of the angles between the residuals and their derivatives by a variable.
+// Limits for convergence: the largest cosine of the angles between the residuals and their derivatives.
 constexpr double no_slope = 1e-5, no_slope_at_kinks = 1e-3;
 
 // Parameters are undetermined if others can compensate for all but this fraction of their effect; a parameter

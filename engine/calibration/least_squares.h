@@ -21,7 +21,7 @@ struct least_squares {
     std::vector<between> bounds;  // by parameter
     std::size_t residuals = 0;    // at least as many as parameters
     std::function<void(std::span<const double> parameters, std::span<double> residuals)> evaluate;
-    // Root mean square that counts as zero: no further starting point is tried once it is reached.
+    // A root mean square that counts as zero: once it is reached, no further starting point is tried.
     double good_enough = 0;
     std::size_t most_evaluations = 200;  // of the last descent, not counting those for slopes
     // True if residuals have kinks: a larger slope at the minimum then counts as converged.

@@ -42,7 +42,8 @@ struct rate_quotes {
 std::vector<std::string> rate_quote_keys();
 rate_quotes read_rate_quotes(const config::node& of, const reading& in);
 
-// price_by() takes one volatility for all optionlets; volatility_of() is 0 for at most the intrinsic value.
+// price_by() takes one volatility for all optionlets. volatility_of() is 0 if `price` is the intrinsic value
+// or less.
 double price_by(rate_unit volatility_type, const quoted_rate_option& q, double volatility);
 double volatility_of(rate_unit volatility_type, const quoted_rate_option& q, double price);
 

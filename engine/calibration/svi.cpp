@@ -299,7 +299,7 @@ class svi_target final : public target {
         return smile;
     }
 
-    // The best starting points of a grid of m and sigma; with these, a smile is linear in its other unknowns.
+    // Starting points: the best few of a grid of m and sigma, each with the other unknowns of a linear fit.
     std::vector<std::vector<double>> starts(const slice& s, const least_squares& problem) const {
         constexpr std::size_t most = 4;
         std::vector<std::pair<double, std::vector<double>>> tried;

@@ -68,7 +68,8 @@ struct bates {
     lognormal_jumps jumps;
 };
 
-// The log price jumps up with chance p_up, by an exponential number of rate eta_up > 1, or down, of eta_down.
+// The log price jumps up with chance p_up, by an exponential number of rate eta_up > 1, or down, of rate
+// eta_down.
 struct kou {
     double volatility = 0, jump_intensity = 0, p_up = 0, eta_up = 0, eta_down = 0;
 };
@@ -83,7 +84,7 @@ struct nig {
     double alpha = 0, beta = 0, delta = 0;
 };
 
-// Jumps of size x up occur C exp(-M x) / x^(1 + Y) times a year; down, G takes the place of M.
+// Jumps up by x come at the rate C exp(-M x) / x^(1 + Y) a year; for jumps down, G takes the place of M.
 struct cgmy {
     double c = 0, g = 0, m = 0, y = 0;
 };

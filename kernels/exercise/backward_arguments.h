@@ -155,7 +155,7 @@ struct backward_sizes {
     }
     // Room for the basis functions of each thread's path, unless they fit in registers.
     constexpr int work_of_sweep() const { return has_few_functions() ? 0 : functions * threads_of_sweep; }
-    // True if a thread's registers hold a path's functions or, in the next two, all sums of its lane.
+    // True if a thread's registers hold a path's functions; next two: if they hold all sums of its lane.
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }

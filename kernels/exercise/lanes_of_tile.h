@@ -127,8 +127,7 @@ struct lanes_of_tile : date_at_hand<basis> {
                 double number = path.rest;
                 if (of_image) {
                     date::for_moves(path.has_path, path.normals, [&](int m, double move) {
-                        // Volatile, so that each path reads it: the numbers would take as many registers as
-                        // sums.
+                        // Volatile: each path reads it anew. In registers it would need as many as sums do.
                         const volatile double* const along = along_it + m * known;
                         double slope = 0;
                         spelled_out<known>([&](int f) { slope = fma(along[f], of[f], slope); });

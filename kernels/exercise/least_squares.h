@@ -10,7 +10,7 @@ namespace tilewalk::kernels {
 static constexpr int paths_of_block = 256;
 // Sixteen lanes make a block's sum: each adds every 16th path, then a tree adds the upper half to the lower.
 static constexpr int lanes_of_sum = 16;
-// A column of a block has a lane's paths side by side; lanes are spaced so that no bank of memory conflicts.
+// A column of a block has a lane's paths side by side, and a free slot between lanes against bank conflicts.
 static constexpr int slots_of_lane = paths_of_block / lanes_of_sum + 1;
 static constexpr int slots_of_column = lanes_of_sum * slots_of_lane + 4;
 static constexpr int slot_of(int path) {
@@ -27,14 +27,14 @@ static constexpr int squares_of(int rows, int cols, bool lower) {
     return lower ? tall * (tall + 1) / 2 : tall * wide;
 }
 
-// A function is dropped if less than this part of its squared length is unexplained by earlier functions.
+// A function is dropped if earlier ones leave less than this part of its squared length unexplained.
 static constexpr double least_pivot = 1e-10;
 // Least paths for each function, against fitting noise. Functions of slopes explain less and need more.
 static constexpr word64 paths_of_function = 8, paths_of_slope = 32;
 static constexpr int most_rank(word64 paths, word64 of_function) {
     return paths < of_function ? 1 : int(paths / of_function < 1000 ? paths / of_function : 1000);
 }
-// Means and scales of features come from these first tiles if enough paths live there, else from all tiles.
+// Means and scales of features come from the first tiles if this many paths live there, else from all tiles.
 static constexpr word64 tiles_of_scales = 16, least_paths_of_scales = 256;
 static constexpr int steps_to_slopes = 4;
 

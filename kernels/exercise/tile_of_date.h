@@ -11,7 +11,7 @@
 
 namespace tilewalk::kernels {
 
-// A block's view of its shared memory: columns of a block of paths, sums of the tile, numbers of the date.
+// One tile on one date. Shared memory: columns of a block of paths, sums of the tile, numbers of the date.
 template <class basis>
 struct tile_of_date : date_at_hand<basis> {
     using date = date_at_hand<basis>;

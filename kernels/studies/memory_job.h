@@ -23,8 +23,8 @@ static constexpr word32 next_node(word32 node, word32 nodes) {
 // Words of a node of a chain: a cache line; less in constant memory.
 static constexpr word32 line_words = 32, constant_node_words = 16;
 
-// For the study of strides in shared memory: the words of a block, and the n-th word that a lane reads. With
-// n all lanes go on by whole rows of banks, so only the stride decides on conflicts.
+// For the study of strides in shared memory: the words of a block, and the n-th word that a lane reads. From
+// one n to the next, all lanes go on by whole rows of banks, so conflicts are always those of the stride.
 static constexpr word32 shared_words = 4096;
 static constexpr word32 shared_place(word32 lane, word32 n, word32 stride) {
     return lane * stride + n % 64 * 32;

@@ -8,7 +8,7 @@ namespace tilewalk::kernels {
 
 static constexpr int threads_of_warp = 32;
 
-// The derivatives of a trade of a launch, whose array has a place for each, trade after trade.
+// The place of a trade's derivatives in an array that holds those of all trades of a launch, one by one.
 struct derivatives_of_trade {
     word64 first;  // as many places have the trades before it
     word64 places;
