@@ -690,7 +690,7 @@ def test_kernels_ahead_of_runs():
     raises(tw.UsageError, lambda: tw.warm(BOOK, architectures="sm_90", pahts=3), "did you mean 'paths'")
     for seconds in (0, -1, 3601, math.nan):
         raises(tw.UsageError, lambda: tw.tune(BOOK, seconds=seconds), "seconds: found ", "a number above 0, up to 3600")
-    raises(tw.UsageError, lambda: tw.tune(BOOK, prefetch="none"), "left open")
+    raises(tw.UsageError, lambda: tw.tune(BOOK, prefetch="none"), "left out or auto")
     stopped = threading.Event()
     stopped.set()
     why = tw.devices().why_no_gpu
