@@ -124,6 +124,9 @@ void add_output_options(CLI::App& to, spoken& into, bool& spreadsheet_safe) {
 void tell_of_gpus(const results& r) {
     for (const auto& lost : r.manifest.lost_devices)
         remark(fmt::format("tilewalk: warning: a GPU failed and was left out: {}", lost));
+    if (!r.manifest.kernels_refused.empty())
+        remark("tilewalk: warning: kernels in the cache were not used: " + r.manifest.kernels_refused +
+               "; remove it, or name a folder of your own in TILEWALK_CACHE_DIR");
     for (const left_work& left : r.manifest.left_to_processor)
         remark("tilewalk: left to the processor: " + left.text());
 }

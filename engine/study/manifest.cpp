@@ -78,6 +78,7 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
 void add_walk(run_manifest& to, const run_manifest& of) {
     to.path_seconds += of.path_seconds;
     to.kernels_compiled += of.kernels_compiled;
+    if (to.kernels_refused.empty()) to.kernels_refused = of.kernels_refused;
     to.launches += of.launches;
     to.device_seconds += of.device_seconds;
     to.kernel_seconds += of.kernel_seconds;

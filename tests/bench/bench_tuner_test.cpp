@@ -333,6 +333,30 @@ TEST_F(bench_tuner_tuned, files_that_are_damaged_say_nothing) {
     EXPECT_TRUE(cuda::tuned_choices(folder_).find(on_, asian_.code, asked));
 }
 
+TEST_F(bench_tuner_tuned, choices_that_somebody_else_may_have_written_say_nothing) {
+    namespace fs = std::filesystem;
+    const auto asked = open_wish(true);
+    const fs::path tuned = folder_ / "tuned";
+    cuda::tuned_choices writer(tuned);
+    writer.remember(on_, asian_.code, asked, found());
+    const fs::path file = writer.file_of(on_, asian_.code, asked);
+    const auto is_found = [&] {
+        return cuda::tuned_choices(tuned).find(on_, asian_.code, asked).has_value();
+    };
+    EXPECT_TRUE(is_found());
+    for (const fs::path& at : {file, tuned}) {
+        for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+            fs::permissions(at, others, fs::perm_options::add);
+            EXPECT_FALSE(is_found()) << at;
+            if (at == tuned) {
+                EXPECT_THROW(writer.remember(on_, asian_.code, asked, found()), error);
+            }
+            fs::permissions(at, others, fs::perm_options::remove);
+            EXPECT_TRUE(is_found()) << at;
+        }
+    }
+}
+
 TEST_F(bench_tuner_tuned, nothing_is_remembered_without_a_folder) {
     cuda::tuned_choices none{std::filesystem::path()};
     EXPECT_FALSE(none.find(on_, asian_.code, open_wish(true)));

@@ -502,6 +502,64 @@ TEST(kernel_store, the_usual_folder_follows_the_environment) {
     for (const auto& one : before) set(one.name, one.was_set ? one.value.c_str() : nullptr);
 }
 
+// Somebody else may have written what lies in a folder or an entry that is not this user's alone.
+TEST(kernel_store, uses_nothing_that_somebody_else_may_have_written) {
+    const folder at;
+    counting_compiler builds;
+    const fs::path cache = at.path / "cache";
+    const auto compiled = [&](const std::string& why, const std::string& kept) {
+        kernel_store store(builds, cache);
+        EXPECT_EQ(*store.cubin(request), cubin_of(request, "fake 1"));
+        EXPECT_EQ(store.why_foreign(), why);
+        EXPECT_EQ(store.why_not_kept(), kept);
+        EXPECT_EQ(store.so_far().damaged, 0u);
+        return store.so_far().compiled == 1;
+    };
+    EXPECT_TRUE(compiled("", ""));
+    struct stat made {};
+    ASSERT_EQ(::stat(cache.c_str(), &made), 0);
+    EXPECT_EQ(made.st_mode & 0777, 0700u) << "a new cache is for its owner alone";
+    EXPECT_FALSE(compiled("", ""));
+    fs::path entry;
+    for (const auto& file : fs::directory_iterator(cache))
+        if (file.path().extension() == ".cubin") entry = file.path();
+    ASSERT_EQ(::stat(entry.c_str(), &made), 0);
+    EXPECT_EQ(made.st_mode & 022, 0u);
+
+    for (const ::mode_t others : {020, 002}) {
+        ASSERT_EQ(::chmod(entry.c_str(), 0644 | others), 0);
+        EXPECT_TRUE(compiled(entry.string() + " may be written by others", "")) << "an entry";
+        EXPECT_FALSE(compiled("", "")) << "replaced by one of our own";
+        ASSERT_EQ(::chmod(cache.c_str(), 0755 | others), 0);
+        const std::string why = cache.string() + " may be written by others";
+        EXPECT_TRUE(compiled(why, why)) << "a folder";
+        EXPECT_EQ(tilewalk::cuda::why_not_kept_in(cache), why);
+        ASSERT_EQ(::chmod(cache.c_str(), 0755), 0);
+        EXPECT_FALSE(compiled("", "")) << "others may read it";
+    }
+    if (::geteuid() != 0) return;  // only root can give files away
+    ASSERT_EQ(::chown(entry.c_str(), 54321, 54321), 0);
+    EXPECT_TRUE(compiled(entry.string() + " belongs to user 54321", ""));
+    ASSERT_EQ(::chown(cache.c_str(), 54321, 54321), 0);
+    const std::string why = cache.string() + " belongs to user 54321";
+    EXPECT_TRUE(compiled(why, why));
+    // A process of that user takes entries of root's.
+    ASSERT_EQ(::chmod(at.path.c_str(), 0755), 0);
+    const ::pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (::setuid(54321) != 0) ::_exit(2);
+        kernel_store store(builds, cache);
+        ::_exit(*store.cubin(request) == cubin_of(request, "fake 1") && store.so_far().from_disk == 1 &&
+                        store.why_foreign().empty()
+                    ? 0
+                    : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
 TEST(kernel_store, says_of_a_folder_why_it_keeps_nothing) {
     using tilewalk::cuda::why_not_kept_in;
     const tilewalk::tests::own_folder folder;

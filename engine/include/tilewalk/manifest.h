@@ -64,6 +64,8 @@ struct run_manifest {
     // end of the last, and the part of that time in which a kernel ran.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;
     double device_seconds = 0, kernel_seconds = 0;
+    // Why kernels in the cache folder were not used: somebody else may have written them. Empty if all were.
+    std::string kernels_refused;
 };
 
 }  // namespace tilewalk

@@ -199,6 +199,7 @@ void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpu
 void add_kernels(const cuda::gpu_facts& of, run_manifest& told) {
     told.kernels_compiled += of.kernels_compiled;
     told.kernels_from_cache += of.kernels_from_cache;
+    if (told.kernels_refused.empty()) told.kernels_refused = of.why_foreign;
     told.launches += of.launches;
     told.device_seconds += of.device_seconds;
     told.kernel_seconds += of.kernel_seconds;

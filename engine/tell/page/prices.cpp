@@ -179,6 +179,8 @@ std::string to_look_at_section(const told& of) {
     const run_manifest& m = r.manifest;
     std::string facts;
     for (const std::string& lost : m.lost_devices) facts += element("li", escaped("lost " + lost));
+    if (!m.kernels_refused.empty())
+        facts += element("li", escaped("kernels in the cache were not used: " + m.kernels_refused));
     for (const left_work& left : m.left_to_processor)
         facts += element("li", escaped("left to the processor: " + left.text()));
     for (const std::string& file : m.journal_damaged)

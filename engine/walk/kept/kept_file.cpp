@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "tilewalk/error.h"
@@ -15,7 +16,7 @@ namespace tilewalk::kept {
 namespace {
 
 int open_at(const std::filesystem::path& path, int flags) {
-    return ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    return ::open(path.c_str(), flags | O_CLOEXEC, 0644);
 }
 
 class open_file {
@@ -36,14 +37,21 @@ class open_file {
     int descriptor_;
 };
 
-}  // namespace
+std::string why_foreign(const struct stat& status) {
+    if (status.st_uid != ::geteuid() && status.st_uid != 0)
+        return "belongs to user " + std::to_string(status.st_uid);
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "may be written by others";
+    return {};
+}
 
-reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
+reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes,
+                  bool must_be_own) {
     // Nonblocking, so that opening a named pipe returns at once.
     const open_file file(open_at(path, O_RDONLY | O_NONBLOCK));
     if (!file.is_open()) return reading::absent;
     struct stat status {};
     if (::fstat(file.descriptor(), &status) != 0) return reading::absent;
+    if (must_be_own && !why_foreign(status).empty()) return reading::foreign;
     if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > most_bytes)
         return reading::damaged;
     bytes.resize(static_cast<std::size_t>(status.st_size));
@@ -55,6 +63,33 @@ reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, s
         done += static_cast<std::size_t>(got);
     }
     return reading::done;
+}
+
+}  // namespace
+
+reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
+    return read_file(path, most_bytes, bytes, false);
+}
+
+reading read_own_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes) {
+    return read_file(path, most_bytes, bytes, true);
+}
+
+std::string why_foreign(const std::filesystem::path& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    const std::string why = why_foreign(status);
+    return why.empty() ? why : path.string() + ' ' + why;
+}
+
+void make_own_folder(const std::filesystem::path& path) {
+    std::error_code failed;
+    if (std::filesystem::is_directory(path, failed)) return;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
+    if (::mkdir(path.c_str(), 0700) == 0 || (errno == EEXIST && std::filesystem::is_directory(path, failed)))
+        return;
+    throw error(error_kind::io,
+                "can't make the folder " + path.string() + ": " + std::generic_category().message(errno));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -20,6 +20,7 @@ class counted_kernels {
 
     std::size_t compiled() const;
     std::size_t from_cache() const;
+    std::string why_foreign() const { return from_.why_foreign(); }  // see kernel_store
 
   private:
     kernel_store& from_;

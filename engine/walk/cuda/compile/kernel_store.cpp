@@ -54,7 +54,7 @@ struct kernel_store::state {
     mutable std::mutex guard;  // guards the members below
     std::map<std::string, std::shared_future<kernel>> kernels;
     counts count;
-    std::string why_not_kept;
+    std::string why_not_kept, why_foreign;
 
     state(compiler& by, std::filesystem::path at)
         : builds(by), fingerprint(by.fingerprint()), folder(std::move(at)) {
@@ -82,11 +82,22 @@ struct kernel_store::state {
         why_not_kept = why;
     }
 
+    // Whether somebody else may have written what lies there, which is then not used.
+    bool is_foreign(const std::filesystem::path& path) {
+        const std::string why = kept::why_foreign(path);
+        if (why.empty()) return false;
+        const std::lock_guard lock(guard);
+        if (why_foreign.empty()) why_foreign = why;
+        return true;
+    }
+
     std::optional<std::string> read(const std::string& key) {
-        if (folder.empty()) return {};
+        if (folder.empty() || is_foreign(folder)) return {};
         std::string entry;
-        const kept::reading got = kept::read_file(folder / (key + ".cubin"), most_entry_bytes, entry);
+        const std::filesystem::path file = folder / (key + ".cubin");
+        const kept::reading got = kept::read_own_file(file, most_entry_bytes, entry);
         if (got == kept::reading::absent) return {};
+        if (got == kept::reading::foreign && is_foreign(file)) return {};
         auto cubin = got == kept::reading::done ? cubin_in(entry, key) : std::nullopt;
         if (!cubin) add(&counts::damaged);
         return cubin;
@@ -95,12 +106,8 @@ struct kernel_store::state {
     void keep(const std::string& key, const compile_request& what, const std::string& cubin) {
         if (folder.empty()) return say_why_not_kept("no folder for compiled kernels is known");
         try {
-            std::error_code failed;
-            std::filesystem::create_directories(folder, failed);
-            if (failed) {
-                throw error(error_kind::io,
-                            "can't make the folder " + folder.string() + ": " + failed.message());
-            }
+            kept::make_own_folder(folder);
+            if (is_foreign(folder)) throw error(error_kind::io, kept::why_foreign(folder));
             kept::write_file(folder / (key + ".cu"),
                              "// For " + what.architecture + " by " + fingerprint + '\n' + what.text);
             kept::write_file(folder / (key + ".cubin"), entry_of(key, cubin));
@@ -172,6 +179,11 @@ std::string kernel_store::why_not_kept() const {
     return state_->why_not_kept;
 }
 
+std::string kernel_store::why_foreign() const {
+    const std::lock_guard lock(state_->guard);
+    return state_->why_foreign;
+}
+
 const std::filesystem::path& kernel_store::folder() const {
     return state_->folder;
 }
@@ -195,6 +207,8 @@ std::string why_not_kept_in(const std::filesystem::path& folder) {
     std::filesystem::path at = std::filesystem::absolute(folder, unknown);
     while (at.has_relative_path() && !std::filesystem::exists(at, unknown)) at = at.parent_path();
     if (!std::filesystem::is_directory(at, unknown)) return at.string() + " is no folder";
+    if (at == std::filesystem::absolute(folder, unknown))
+        if (std::string why = kept::why_foreign(at); !why.empty()) return why;
     if (::access(at.c_str(), W_OK | X_OK) == 0) return {};
     return at.string() + ": " + std::generic_category().message(errno);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cache of compiled kernels on disk, by text, architecture and compiler. Processes may share its folder. A
-// kernel that can't be written stays in memory; one that is damaged is compiled again.
+// kernel that can't be written stays in memory. One that is damaged is compiled again, and so is one that
+// somebody other than root and this user may have written: an entry proves that it is whole, not who made it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ class kernel_store {
     counts so_far() const;
     // Why the kernel compiled last is not in the folder; empty if it is there.
     std::string why_not_kept() const;
+    // Why the folder, or an entry of it, was not used: somebody else may have written it. Empty if all was.
+    std::string why_foreign() const;
     const std::filesystem::path& folder() const;
 
   private:

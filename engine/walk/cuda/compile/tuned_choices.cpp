@@ -2,7 +2,6 @@
 #include "engine/walk/cuda/compile/tuned_choices.h"
 
 #include <cctype>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -92,7 +91,8 @@ std::optional<tuned_choice> tuned_choices::find(const device_properties& on, con
     const auto [at, is_new] = known_.try_emplace(file.string());
     if (is_new) {
         std::string text;
-        if (kept::read_file(file, most_bytes, text) == kept::reading::done)
+        if (kept::why_foreign(folder_).empty() &&
+            kept::read_own_file(file, most_bytes, text) == kept::reading::done)
             at->second = choice_in(text, subject, asked);
     }
     return at->second;
@@ -118,11 +118,9 @@ void tuned_choices::remember(const device_properties& on, const program::path_pr
                  {"untuned_milliseconds", found.untuned_milliseconds},
                  {"date", found.date},
                  {"subject", config::sha256(subject_of(on, p, asked))}});
-    std::error_code failed;
-    std::filesystem::create_directories(folder_, failed);
-    if (failed) {
-        throw error(error_kind::io, "can't make the folder " + folder_.string() + ": " + failed.message());
-    }
+    kept::make_own_folder(folder_);
+    if (const std::string why = kept::why_foreign(folder_); !why.empty())
+        throw error(error_kind::io, why + ", so that what is measured can't be kept there");
     const auto file = file_of(on, p, asked);
     kept::write_file(file, text.dump(2) + '\n');
     const std::lock_guard guard(lock_);

@@ -210,6 +210,7 @@ gpu_facts device_crew::facts() const {
     gpu_facts out = facts_;
     out.kernels_compiled = kernels_.compiled();
     out.kernels_from_cache = kernels_.from_cache();
+    out.why_foreign = kernels_.why_foreign();
     return out;
 }
 

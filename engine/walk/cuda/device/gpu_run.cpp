@@ -8,6 +8,7 @@ namespace tilewalk::cuda {
 void gpu_facts::add(const gpu_facts& more) {
     kernels_compiled += more.kernels_compiled;
     kernels_from_cache += more.kernels_from_cache;
+    if (why_foreign.empty()) why_foreign = more.why_foreign;
     launches += more.launches;
     device_seconds += more.device_seconds;
     kernel_seconds += more.kernel_seconds;

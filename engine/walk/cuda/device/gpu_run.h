@@ -31,6 +31,7 @@ struct gpu_run : run::walk, gpu_settings {};
 struct gpu_facts {
     // Kernels that the run used, including those that fill and merge, counted for each architecture.
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
+    std::string why_foreign;  // see kernel_store
     std::size_t launches = 0;
     // From a chunk's first launch to the end of its last, and with a kernel running; most of any device.
     double device_seconds = 0, kernel_seconds = 0;
