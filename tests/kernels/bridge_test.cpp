@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mathematics of the Brownian bridge against other closed forms, quadrature and simulation on a fine
-// grid.
+// Functions of the Brownian bridge against other closed forms, quadrature and simulation on a fine grid.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +33,7 @@ double touch(double at_start, double at_end, double variance) {
     return touch_probability(n(at_start), n(at_end), n(variance)).constant();
 }
 
-// The lower line is at 0, the upper one at `width`.
+// The probability that a bridge leaves the channel between 0 and `width`.
 double leave(double from, double to, double width, double variance) {
     plain n;
     return exit_probability({n(from), n(to), n(width - from), n(width - to)}, n(variance)).constant();
@@ -55,7 +54,8 @@ TEST(bridge, touch_probability_at_its_edges) {
     EXPECT_DOUBLE_EQ(touch(0.1, 0.2, 0.04), std::exp(-1));
 }
 
-// Survival in the channel, with as many terms of both series as long double can use.
+// Probabilities that a bridge from a to b with variance v stays between 0 and d, by both series (images and
+// waves) with as many terms as long double can use.
 long double survival_by_many_images(long double a, long double b, long double d, long double v) {
     long double sum = 0;
     for (int k = -60; k <= 60; ++k) {
@@ -105,9 +105,9 @@ TEST(bridge, channel_at_its_edges) {
     EXPECT_NEAR(leave(0.1, 0.2, 1e6, 0.04), touch(0.1, 0.2, 0.04), 1e-15);
 }
 
-// Both formulas against 40,000 bridges on 256 points. Moving the lines by 0.5826 standard deviations of a
-// step makes up for the unobserved time between points (Broadie, Glasserman and Kou), to within 0.002. The
-// bound adds 4.5 standard errors: a false alarm has probability 7e-6 for each of the two numbers.
+// Compares the probabilities for one line and for a channel with 40,000 bridges on 256 points. Moving the
+// lines by 0.5826 deviations of a step makes up for the time between points (Broadie, Glasserman and Kou), to
+// within 0.002. The bound adds 4.5 standard errors: a false alarm has probability 7e-6 for each number.
 TEST(bridge, simulation_on_a_fine_grid_agrees) {
     constexpr int paths = 40000, points = 256;
     const double a = 0.12, b = 0.2, width = 0.35, v = 0.04;
@@ -132,7 +132,7 @@ TEST(bridge, simulation_on_a_fine_grid_agrees) {
     EXPECT_NEAR(outside / static_cast<double>(paths), left, bound(left));
 }
 
-// The probability of going below the sampled minimum is the uniform that made it.
+// The probability that a bridge goes below its sampled minimum is the uniform number that made the minimum.
 TEST(bridge, extremes_invert_the_touch_probability) {
     for (const double start : {-0.1, 0.0, 2.0}) {
         for (const double end : {-0.3, 0.0, 2.1}) {
@@ -144,8 +144,8 @@ TEST(bridge, extremes_invert_the_touch_probability) {
                     const double room = 1e-15 * (std::abs(start) + std::abs(end));
                     EXPECT_LE(low, std::min(start, end) + room);
                     EXPECT_GE(high, std::max(start, end) - room);
-                    // Near an end the distance is a difference of rounded numbers: the error grows as it
-                    // shrinks.
+                    // The distances are differences of rounded numbers. Their error moves the probability
+                    // more, the smaller v is.
                     const double error = 1e-12 + 8e-16 * (1 + std::abs(start - end)) / v * 10;
                     EXPECT_NEAR(touch(start - low, end - low, v), u, error)
                         << start << " " << end << " " << v;
@@ -157,8 +157,8 @@ TEST(bridge, extremes_invert_the_touch_probability) {
     }
 }
 
-// The probability of a touch by the fraction t: the bridge is at a normal point then, with another bridge
-// before it. By quadrature, independent of the sampler.
+// The probability that a bridge touches 0 before the fraction t of its time. At t the bridge is at a normally
+// distributed point, and a bridge leads there: a quadrature over the point, independent of the sampler.
 double touched_by(double t, double at_start, double at_end, double variance) {
     const double mean = at_start + (at_end - at_start) * t, deviation = std::sqrt(variance * t * (1 - t));
     constexpr int intervals = 20000;
@@ -173,8 +173,8 @@ double touched_by(double t, double at_start, double at_end, double variance) {
     return by_then / at_all;
 }
 
-// 20,000 sampled times in each case: the largest difference of distributions times the root of their number
-// stays below 2.4, which a right sampler exceeds with probability 2e-5 in each of seven cases.
+// Draws 20,000 touch times in each of seven cases. The largest difference of sampled and true distribution,
+// times the root of 20,000, stays below 2.4. A right sampler exceeds it with probability 2e-5 a case.
 TEST(bridge, touch_times_have_their_distribution) {
     struct example {
         double at_start, at_end, variance;
@@ -194,7 +194,7 @@ TEST(bridge, touch_times_have_their_distribution) {
         std::sort(times.begin(), times.end());
         EXPECT_GT(times.front(), 0);
         EXPECT_LE(times.back(), 1);
-        // Compares at each hundredth sample; between two of them both distributions only increase.
+        // Compares at 100 of the sorted samples: between two of them both distributions only increase.
         double farthest = 0;
         for (int i = 0; i < samples; i += samples / 100) {
             const double truth =
@@ -213,10 +213,10 @@ double last_touched_at(double at_start, double at_end, double variance, double f
 }
 double share(double at_start, double at_end, double variance);
 
-// Seen from the end, the last touch is a first one: 20,000 samples in each case. First and last touch are
-// dependent: between them the path is a bridge from the line to the line, which spends half of the time on
-// either side. The mean time beyond the line is therefore half of the mean time between the touches. Ten
-// comparisons with false alarms of at most 2e-5 each.
+// The last touch is the first touch of the reversed bridge: 20,000 samples in each case. First and last touch
+// are dependent: between them the path is a bridge from the line to the line, which spends half of its time
+// on either side. The mean time beyond the line is therefore half of the mean time between the touches. Ten
+// comparisons, each with a false alarm of at most 2e-5.
 TEST(bridge, last_touches_have_their_distribution_and_belong_to_the_first) {
     struct example {
         double at_start, at_end, variance;
@@ -282,8 +282,8 @@ TEST(bridge, touch_times_at_their_edges) {
     }
 }
 
-// The mean over the interval by Simpson's rule, with a substitution that removes the square roots at both
-// ends.
+// The mean of `at_fraction` over the interval [0, 1], by Simpson's rule with a substitution that removes
+// square roots at both ends.
 template <class F>
 double over_the_interval(const F& at_fraction, int parts) {
     double sum = 0;
@@ -314,7 +314,7 @@ TEST(bridge, share_of_the_time_above_a_line_agrees_with_quadrature) {
                     [&](double u) { return normal_cdf((a + (b - a) * u) / std::sqrt(u * (1 - u))); }, 1000);
                 const double here = share(a * sd, b * sd, v);
                 EXPECT_NEAR(here, by_quadrature, 2e-10) << a << ' ' << b << ' ' << v;
-                // The shares above and below add up to 1, and a bridge may be reversed.
+                // The shares above and below the line add up to 1, and a reversed bridge has the same share.
                 EXPECT_NEAR(here + share(-a * sd, -b * sd, v), 1, 1e-15) << a << ' ' << b << ' ' << v;
                 EXPECT_NEAR(here, share(b * sd, a * sd, v), 1e-15) << a << ' ' << b << ' ' << v;
             }
@@ -327,8 +327,8 @@ double variance_of_share(double at_start, double at_end, double variance) {
     return variance_of_share_above(n(at_start), n(at_end), n(variance)).constant();
 }
 
-// The mean squared share is twice the mean of (time above, later than a moment above): from such a moment the
-// path is a bridge.
+// By quadrature: the mean square of the share of time above is twice the mean, over moments at which the path
+// is above, of the time above after the moment. From each such moment on the path is a bridge again.
 TEST(bridge, variance_of_the_time_above_a_line_agrees_with_quadrature) {
     for (const auto& [a, b] :
          {std::pair{0.0, 0.0}, {0.4, 0.2}, {-0.4, -0.9}, {0.7, -0.3}, {-1.5, 1.0}, {1.3, 0.0}}) {
@@ -375,15 +375,15 @@ TEST(bridge, share_of_the_time_above_a_line_at_its_edges) {
     EXPECT_EQ(share(-1, -2, 0), 0);
     EXPECT_EQ(share(-700, -700, 1e-5), 0);
     EXPECT_EQ(share(1e15, 1e15, 0.01), 1);
-    // From the line away: 1 - r / 2; for long distances 1 - 1 / (4 x^2), x^2 = 1 / (2 v).
+    // For a small variance v, a bridge from the line to the distance 1 is above for 1 - v / 2 (1 - 3 v).
     EXPECT_NEAR(share(0, 1, 1e-4), 1 - 0.5e-4 * (1 - 3e-4), 1e-11);
-    // The two formulas of the remainder agree at x = 3.5 to within their error bounds.
+    // The formulas of the remainder below and above x = 3.5 agree there to within their error bounds.
     const double x = 3.5 * std::numbers::sqrt2;
     EXPECT_NEAR(share(0, x * (1 - 1e-13), 1), share(0, x * (1 + 1e-13), 1), 1.5e-12);
 }
 
-// The samples have the mean share, and from the line to the line they are uniform. Six comparisons at 4.5
-// standard errors and one of a distribution: one false alarm in 15,000.
+// Sampled shares of the time above a line have the right mean, and are uniform for a bridge from the line to
+// the line. Six comparisons at 4.5 standard errors and one of a distribution: one false alarm in 15,000.
 TEST(bridge, drawn_shares_of_the_time_above_a_line) {
     constexpr int samples = 40000;
     std::mt19937_64 random(9);
@@ -451,7 +451,7 @@ TEST(bridge, mean_of_a_lognormal_bridge_agrees_with_quadrature) {
     }
 }
 
-// The covariance of the exponentials at two moments, integrated over both.
+// By quadrature: the variance is the covariance of the exponentials at two moments, integrated over both.
 TEST(bridge, variance_of_the_mean_of_a_lognormal_bridge_agrees_with_quadrature) {
     for (const double move : {0.0, 0.01, -0.3, 0.3, 0.6}) {
         for (const double v : {1e-4, 0.01, 0.1, 0.3}) {

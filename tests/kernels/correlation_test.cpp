@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of correlated moves against the plain triple loop, bit for bit: on the host, thread by thread
-// with poisoned shared memory, and on a GPU if there is one. All compile for GPUs without spills.
+// Kernels that correlate the shocks of assets, against a plain triple loop, bit for bit: on the host, thread
+// by thread with poisoned shared memory, and on a GPU if there is one. All compile for GPUs without spills.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,10 +47,10 @@ bool same_bits(real a, real b) {
     return std::memcmp(&a, &b, sizeof(real)) == 0;
 }
 
-// Numbers, shocks and moves of some steps. Moves, and the gaps between the rows of a cube, are poisoned.
+// Arguments of the kernels for some steps. Moves, and the gaps between the rows of a cube, start as poison.
 template <class shock, class real>
 struct example {
-    static constexpr std::size_t beyond = 4096;  // room for stray writes
+    static constexpr std::size_t beyond = 4096;  // elements behind each array, where stray writes show
 
     std::size_t factors, steps, paths, shock_pitch, move_pitch;
     std::vector<real> numbers, moves;
@@ -68,7 +68,8 @@ struct example {
         std::mt19937_64 bits(factors * 1000 + steps * 100 + paths);
         const auto draw = [&] { return static_cast<double>(static_cast<std::int64_t>(bits())) * 0x1p-62; };
         for (real& x : numbers) x = static_cast<real>(draw());
-        // Assets that stand still, of drift -0: one shock too many, even with a root of 0, makes it +0.
+        // Every third asset stands still, with a drift of -0: adding a shock too many, even times 0, makes it
+        // +0.
         for (std::size_t step = 0; step < steps; ++step) {
             real* drifts = numbers.data() + step * correlation::numbers_per_step(factors);
             for (std::size_t i = 0; i < factors; i += 3) {
@@ -133,8 +134,8 @@ template <class real>
     return ::testing::AssertionSuccess();
 }
 
-// All blocks of a launch, each with its threads in its own order between two barriers. Shared memory is
-// poisoned after each stage, so a number is available to other threads only in the stage that wrote it.
+// Runs all blocks of a launch. Each block's threads run in random order between two barriers. Shared memory
+// is poisoned before each stage, so a thread reads a number only in the stage that wrote it.
 template <class variant>
 void run_on_host(const cuda::correlation_launch& l) {
     ASSERT_EQ(l.how.threads, static_cast<word32>(variant::threads));
@@ -178,7 +179,7 @@ class correlation_kernels : public ::testing::Test {
     using shock = typename types::shock;
     using real = typename types::real;
 
-    // The variant with this name and class, launched for all steps at once and for two at a time.
+    // Checks the variant called `name`, launched for all steps at once and for two steps at a time.
     template <class variant>
     void check(const char* name) {
         const auto& v = cuda::find_correlation_variant(name);
@@ -348,8 +349,8 @@ TEST(correlation, every_variant_compiles_without_spills) {
             EXPECT_EQ(std::count(texts.begin(), texts.end(), text), 0);
             texts.push_back(text);
             for (const std::string architecture : {"sm_80", "sm_90"}) {
-                // Kernels used by runs are compiled for both architectures, the studies that led to them for
-                // one.
+                // Kernels that runs use are compiled for both architectures; the others, studies on the way
+                // to them, for sm_90 alone.
                 const bool rung = v.kind != "blocked";
                 if (rung && (architecture == "sm_80" || p == cuda::precision::mixed)) continue;
                 const std::string what = std::string(v.name) + " " + text_of(p) + " " + architecture;
@@ -360,14 +361,14 @@ TEST(correlation, every_variant_compiles_without_spills) {
             }
         }
     }
-    // Single precision contains nothing to approximate.
+    // Texts for single and single_fast are equal: the kernels contain nothing to approximate.
     for (const auto& v : cuda::correlation_variants()) {
         EXPECT_EQ(correlation_text(v, cuda::precision::single),
                   correlation_text(v, cuda::precision::single_fast));
     }
 }
 
-// Null without a GPU, which is a failure if the machine must have one.
+// A GPU, or null if there is none. With TILEWALK_REQUIRE_GPU set, having none is a failure.
 std::unique_ptr<cuda::loaded_device> some_gpu() {
     const cuda::device_survey survey = cuda::survey_devices();
     std::string why = survey.why_none;

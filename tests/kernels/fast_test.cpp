@@ -40,7 +40,7 @@ class fast : public testing::Test {
     }
 };
 
-// Counts in the code, without the constants of the headers.
+// Counts `of` in a kernel's code, behind the constants that its headers define.
 int occurrences(const std::string& ptx, const std::string& of) {
     const std::string text = ptx.substr(ptx.find(".entry"));
     int count = 0;
@@ -85,8 +85,8 @@ TEST_F(fast, each_function_is_its_instruction) {
     }
 }
 
-// Four normals: two logarithms, two roots, two sines and two cosines; and two integer conversions, which
-// another unit does from compute capability 8.6 on.
+// Four normals take two logarithms, two roots, two sines and two cosines, all approximate. They also take two
+// conversions of integers, which another unit of the GPU does from compute capability 8.6 on.
 TEST_F(fast, normals_take_two_approximations_each) {
     const auto got = compile(
         "#include \"kernels/fast.h\"\n"
@@ -122,7 +122,7 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
     EXPECT_GT(texts.size(), 3U);
 }
 
-// On a GPU: the distance of functions and shocks from the exact ones.
+// On a GPU: the errors of functions and shocks against those of the double-precision kernels on the CPU.
 class fast_on_gpu : public fast {
   protected:
     void SetUp() override {
@@ -161,7 +161,7 @@ class fast_on_gpu : public fast {
 };
 
 TEST_F(fast_on_gpu, functions_keep_their_bounds) {
-    const double ulp = 0x1p-23;  // of 1, at least that of any number of its size
+    const double ulp = 0x1p-23;  // ulp of 1; times any number, at least an ulp of it
     const struct {
         std::string expression;
         double low, high;
@@ -217,7 +217,7 @@ TEST_F(fast_on_gpu, functions_keep_their_bounds) {
             const auto x = static_cast<double>(inputs[i]);
             const double truth = c.truth(x);
             const double ratio = std::abs(static_cast<double>(got[i]) - truth) / c.bound(x, truth);
-            // Written to be true for NaN too.
+            // True for a NaN, too.
             if (!(ratio <= worst)) {
                 worst = ratio;
                 at = i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds on the model of a block's memory: every shock arrives once, in order and with its value, for every
-// distance, width, layout and number of steps; planted defects are found. The promises about banks hold
-// arithmetically. The catalogues of feeds and spaces are right.
+// distance, width, layout and number of steps; planted defects are found. Bank conflicts, computed by
+// arithmetic, are as promised. The catalogues of feeds and memory spaces are right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,12 +39,12 @@ using tests::model_thread;
 
 namespace {
 
-// A cube of one kind of shock, with distinct numbers and gaps between the rows.
+// A cube of shocks of one kind: all numbers differ, and its rows have gaps between them.
 template <class shock>
 struct cube {
     static constexpr std::size_t gap = 64 / sizeof(shock);
     std::size_t steps, slots, paths, pitch;
-    bool slot_major;  // [slot][step][path], else [step][slot][path]
+    bool slot_major;  // [slot][step][path] if true, else [step][slot][path]
     std::vector<shock> memory;
 
     cube(int step_count, int slot_count, int path_count, bool slots_first, int kind)
@@ -75,7 +75,7 @@ struct cube {
     std::size_t slot_stride() const { return slot_major ? steps * pitch : pitch; }
 };
 
-// Rows of scenarios in any order, as a trade's words list them.
+// Rows of scenarios: `rows` gives the row of each step and slot, in any order, as a packed trade lists them.
 template <class shock, int slots_>
 struct scenario_rows {
     static constexpr int slots = slots_;
@@ -88,9 +88,9 @@ struct scenario_rows {
     }
 };
 
-// Few rows, which steps share and visit forth and back.
+// Few scenario rows, so that steps share rows and go to and fro among them.
 constexpr int scenario_row_count = 5;
-constexpr int scenario_kind = 200;  // numbers that no shock has
+constexpr int scenario_kind = 200;  // marks numbers that no shock has
 constexpr word32 scenario_row(int step, int slot) {
     return static_cast<word32>((step * 3 + slot) % scenario_row_count);
 }
@@ -100,7 +100,7 @@ constexpr bool threads_meet = false;
 template <>
 constexpr bool threads_meet<feeds::bulk_async> = true;
 
-// The faults of a block that walks `steps` steps twice, as in a tile of two passes.
+// Runs a block that walks `steps` steps twice, as for a tile of two passes. Returns the faults found.
 template <template <class, class> class feed, class shape>
 std::vector<std::string> faults_of(int steps, int direction = 1, bool meets = threads_meet<feed>) {
     using shock = typename shape::shock;
@@ -120,7 +120,7 @@ std::vector<std::string> faults_of(int steps, int direction = 1, bool meets = th
         block.allow(c->begin(), c->steps * c->slots, c->paths * sizeof(shock), c->pitch * sizeof(shock));
 
     const auto walk = [&](int thread, int pass) {
-        const int path = paths * (pass + 1) + thread * shape::width;  // the second and third block of the row
+        const int path = paths * (pass + 1) + thread * shape::width;  // a row's second or third block
         const array_source<shape, normals, const shock*, scenario_rows<shock, scenarios>> from{
             {normal.begin() + path, normal.step_stride(), normal.slot_stride()},
             {uniform.begin() + path, uniform.step_stride(), uniform.slot_stride()},
@@ -163,7 +163,7 @@ std::string words_of(int steps) {
     return text;
 }
 
-// 0 to 70; if threads take turns, those around each multiple of the distance and of the rows.
+// Numbers of steps to try: 0 to 70 with `all`, else some, and neighbours of multiples of distance and rows.
 template <class shape>
 std::vector<int> numbers_of_steps(bool all) {
     std::set<int> counts{0, 1, 2, 69, 70};
@@ -188,7 +188,7 @@ void expect_right(const char* name) {
 constexpr auto plain = ring_layout::plain, padded = ring_layout::padded, transposed = ring_layout::transposed;
 constexpr int found = -1;
 
-// The widths, numbers of slots and distances that matter to a feed without shared memory.
+// Tries the widths, numbers of slots and distances that matter to a feed without shared memory.
 template <template <class, class> class feed>
 void expect_right_in_registers(const char* name) {
     constexpr int threads = 8;
@@ -200,7 +200,7 @@ void expect_right_in_registers(const char* name) {
     expect_right<feed, feed_shape<float, 2, 1, threads, 32, 16, plain, found>>(name);
 }
 
-// Each number of slots, width, distance, layout and rows, with several of the others.
+// Tries each number of slots, width, distance, layout and number of rows together with several of the others.
 template <template <class, class> class feed>
 void expect_right_in_shared_memory(const char* name) {
     constexpr int threads = 8;
@@ -336,7 +336,7 @@ void expect_draws_and_scenarios() {
     EXPECT_EQ(block.faults(), std::vector<std::string>{});
 }
 
-// Shocks of several streams with slots in any order: every number belongs to its own stream.
+// Draws several streams whose slots are in any order: every number must come from its own stream.
 template <class draws, class normals, class uniforms, int width>
 void expect_draws_of_streams() {
     using shock = typename draws::shock;
@@ -377,7 +377,7 @@ void expect_draws_of_streams() {
     }
 }
 
-// The first and the last steps of a path of more than 65,536 blocks.
+// Draws the first and the last steps of a path that takes more than 65,536 Philox blocks.
 template <class draws, int normals, int uniforms>
 void expect_draws_of_a_long_path() {
     using shock = typename draws::shock;
@@ -611,10 +611,10 @@ TEST(feeds, defects_of_a_ring_of_stages_are_found) {
 
 namespace {
 
-// Shared-memory requests for one warp's words of a position, relative to the least possible.
+// Requests to one bank of shared memory, at worst, when a warp reads `position` of its rings; 1 is ideal.
 int conflicts(const ring_geometry& ring, int position) {
     constexpr int banks = 32, word_bytes = 4;
-    const int at_once = 128 / ring.piece_bytes;  // threads that are served together
+    const int at_once = 128 / ring.piece_bytes;  // threads that a request serves
     int worst = 0;
     for (int first = 0; first < 32; first += std::min(at_once, 32)) {
         std::vector<std::set<word32>> words_of_bank(banks);
@@ -648,8 +648,8 @@ TEST(feeds_rings, padded_and_transposed_have_no_bank_conflicts) {
                 << piece_bytes << " bytes, distance " << positions;
         }
     }
-    EXPECT_EQ(conflicts(ring_for(plain, 8, 0, 8), 0), 8);   // this made distance 8 slow in double
-    EXPECT_EQ(conflicts(ring_for(padded, 8, 3, 8), 0), 1);  // as for any odd length
+    EXPECT_EQ(conflicts(ring_for(plain, 8, 0, 8), 0), 8);   // this conflict made distance 8 slow in double
+    EXPECT_EQ(conflicts(ring_for(padded, 8, 3, 8), 0), 1);  // no conflict, as for any odd ring length
     EXPECT_EQ(conflicts(ring_for(padded, 8, 2, 8), 0), 2);
 }
 
@@ -800,7 +800,7 @@ TEST(feeds_catalogue_of_feeds, says_what_would_work) {
     EXPECT_EQ(refusal(how, 1, old_device), "");
     how[cuda::knobs::distance] = 21;
     EXPECT_NE(refusal(how, 1, old_device), "");
-    how[cuda::knobs::layout] = static_cast<int>(padded);  // 33 pieces a thread
+    how[cuda::knobs::layout] = static_cast<int>(padded);  // pads 32 pieces a thread to 33
     EXPECT_NE(refusal(how, 1, old_device).find("distance 17, or block 128 fits"), std::string::npos)
         << refusal(how, 1, old_device);
     how[cuda::knobs::distance] = 18;

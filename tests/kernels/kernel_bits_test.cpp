@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel headers on a GPU, built as priced kernels are, against the same headers on the CPU: every
-// function, shock and tile moment has the same bits. Only these texts run the NVRTC-only branches of kernels/
-// with arguments outside of priced paths.
+// Kernel headers built for a GPU as priced kernels are, against the same headers on the CPU: every function,
+// shock and tile moment has the same bits. Branches of kernels/ that only NVRTC compiles run nowhere else
+// with arguments that priced paths don't reach.
 //
 // Without a GPU the texts are still compiled and the rest is skipped, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ std::string name_of() {
     return sizeof(real) == sizeof(double) ? "double" : "float";
 }
 
-// A NaN may have any sign and payload; nothing else may differ.
+// True for the same bits, and for two NaNs, which may differ in sign and payload.
 template <typename number>
 bool same(number a, number b) {
     if constexpr (std::is_floating_point_v<number>) {
@@ -94,7 +94,7 @@ class comparison {
 
 template <typename real>
 struct function {
-    const char* expression;  // of x, y and z, in namespace tilewalk::kernels
+    const char* expression;  // CUDA text of the function of x, y and z
     real (*on_cpu)(real x, real y, real z);
 };
 
@@ -107,7 +107,7 @@ std::vector<function<real>> functions() {
         {"mul(x, y)", [](real x, real y, real) { return kernels::mul(x, y); }},
         {"div(x, y)", [](real x, real y, real) { return kernels::div(x, y); }},
         {"fma(x, y, z)", [](real x, real y, real z) { return kernels::fma(x, y, z); }},
-        // A product and a sum that must round twice.
+        // A product and a sum must round twice: the compiler must not contract them into one fma.
         {"x * y + z", [](real x, real y, real z) { return x * y + z; }},
         {"less(x, y)", [](real x, real y, real) { return kernels::less(x, y); }},
         {"less_equal(x, y)", [](real x, real y, real) { return kernels::less_equal(x, y); }},
@@ -135,8 +135,8 @@ std::vector<function<real>> functions() {
         {"normal_to_exponential(x)", [](real x, real, real) { return kernels::normal_to_exponential(x); }}};
 }
 
-// out[k * points + i]: function k of point i. Stands in the namespace, where its functions hide CUDA's of the
-// same names.
+// Text of a kernel: out[k * points + i] becomes function k of point i. The kernel stands in the namespace,
+// whose functions hide CUDA's of the same names.
 template <typename real>
 std::string functions_text() {
     const std::string name = name_of<real>();
@@ -167,7 +167,7 @@ std::string roots_text() {
            "    out[i] = tilewalk::kernels::sqrt_of_middle_range(x[i]);\n}\n";
 }
 
-// Points of shocks are far apart in paths and blocks.
+// Paths, blocks and names of test points, far apart from point to point.
 word64 path_of_point(std::size_t i) {
     return i * 0x9e3779b97f4a7c15ULL;
 }
@@ -178,7 +178,8 @@ kernels::stream_key name_of_point(std::size_t i) {
     return i % 4 == 0 ? kernels::stream_key{} : kernels::stream_key_of(i * 0xc2b2ae3d27d4eb4fULL >> 2);
 }
 
-// Ways to draw: from a seed, from the bits of a path's only stream, and from those of one of several streams.
+// Ways to draw a block: by the seed; by the bits of a path that has only one stream; by those of a path with
+// several.
 enum class way { by_seed, by_stream, by_one_of_several };
 constexpr std::array ways{way::by_seed, way::by_stream, way::by_one_of_several};
 const char* name_of(way how) {
@@ -187,7 +188,7 @@ const char* name_of(way how) {
                                    : "by one of several streams";
 }
 
-// pairs[4 * i]: two normals and two uniforms; fours[8 * i]: four of each.
+// Text of a kernel: pairs[4 * i] begins two normals and two uniforms of point i, fours[8 * i] four of each.
 std::string shocks_text(way how) {
     const std::string keys = how == way::by_seed ? "word64" : "philox_schedule";
     const auto drawn = [&](const std::string& draws, const std::string& kind) {
@@ -220,7 +221,7 @@ std::string shocks_text(way how) {
            "v.x[k];\n}\n}\n";
 }
 
-// Each block has a tile of its own in shared memory, as a path kernel does.
+// Text of a kernel: each block computes the moments of a tile in its shared memory, as a path kernel does.
 std::string moments_text(std::uint32_t threads) {
     const std::string count = std::to_string(threads);
     return "#include \"kernels/reductions/tree.h\"\n"
@@ -378,7 +379,7 @@ class numbers {
                 return of(whole(0, kinds - 2));
         }
     }
-    // An exponent for which pow(x) is near the ends of its range.
+    // An exponent y for which pow(x, y) is near an end of its range.
     real power_to_the_end(real x) {
         const real low = between(edges<real>::power_low), high = between(edges<real>::power_high);
         return (whole(0, 1) == 0 ? low : high) / std::log2(kernels::abs(x));
@@ -395,7 +396,7 @@ class kernel_bits : public testing::Test {
         if (const std::string why = cuda::why_no_compiler(); !why.empty()) skip(why);
     }
 
-    // Fails instead if there must be a GPU.
+    // Skips the test, or fails it with TILEWALK_REQUIRE_GPU=1.
     static void skip(const std::string& why) {
         const char* said = std::getenv("TILEWALK_REQUIRE_GPU");
         if (said != nullptr && std::string(said) == "1") FAIL() << why;
@@ -536,7 +537,7 @@ void kernel_bits_on_a_gpu::compare_roots(const std::vector<real>& x, comparison&
     }
 }
 
-// Apart from the exponent, a root sees only two neighbouring binades.
+// Tests all floats of two neighbouring binades. Apart from the exponent, a root sees no others.
 TEST_F(kernel_bits_on_a_gpu, roots_of_float) {
     load(roots_text<float>(), "roots");
     comparison all("float sqrt_of_middle_range");
@@ -583,8 +584,8 @@ TEST_F(kernel_bits_on_a_gpu, roots_of_double) {
         }
         compare_roots(x, all);
     }
-    // Roots that are hard to round lie next to a number or next to the middle of two: tests the neighbours of
-    // their squares, for roots of every length.
+    // A root is hard to round if it lies next to a double or to the middle of two. Tests the neighbours of
+    // squares of both, for roots of every length in bits.
     for (int chunk = 0; chunk < 16; ++chunk) {
         for (double& value : x) {
             const int length = number.whole(1, 52);
@@ -661,7 +662,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
         const double level = number.between(-100, 100);
         for (double& value : x) {
             switch (kind) {
-                case 0:  // an option's
+                case 0:  // payoffs of an option
                     value = std::max(0.0, 100 * std::exp(number.between(-0.5, 0.5)) - 100);
                     break;
                 case 1:
@@ -673,7 +674,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
                 case 3:
                     value = number.of(2);
                     break;
-                case 4:  // their moments overflow
+                case 4:  // numbers whose moments overflow
                     value = number.with_sign(number.log_uniform(1000, 1023));
                     break;
                 case 5:
@@ -690,7 +691,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
         if (kind == 7) {
             for (int i = number.whole(2, 1500); i > 0; --i) x[any_path()] = bad[number.whole(0, 2)];
         }
-        // Reads beyond the tile's paths would show.
+        // Bad numbers behind the tile's paths: a kernel that reads them gives other moments.
         for (std::size_t path = count; path < per_tile; ++path) x[path] = bad[path % 3];
 
         kernels::tile_result& e = expected[t];

@@ -95,11 +95,11 @@ TEST(kernel_headers, compile_with_nvrtc) {
             << got.log;
         EXPECT_EQ(got.log.find("warning"), std::string::npos) << architecture << '\n' << got.log;
         EXPECT_NE(got.ptx.find("use_everything"), std::string::npos);
-        // Everything is IEEE: fma where written, no approximate square root or division, no remaining call.
+        // The PTX is IEEE arithmetic: fma where written, no approximate root or division, no call left.
         EXPECT_NE(got.ptx.find("fma.rn.f64"), std::string::npos);
         EXPECT_NE(got.ptx.find("sqrt.rn.f64"), std::string::npos);
         EXPECT_NE(got.ptx.find("div.rn.f32"), std::string::npos);
-        // sqrt_of_middle_range may start from an approximation, which its next steps round correctly.
+        // An approximate rsqrt is allowed: sqrt_of_middle_range starts from it, then rounds correctly.
         std::string ptx = got.ptx;
         for (const std::string guess : {"rsqrt.approx.ftz.f64", "rsqrt.approx.ftz.f32"}) {
             for (auto at = ptx.find(guess); at != std::string::npos; at = ptx.find(guess))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the text that a GPU compiles on the host: path kernels of the library's products and of hand-made
-// books are built with the host's compiler, the threads of a block take turns, and each tile has the bits of
-// the CPU's walk. Feeds with asynchronous copies are left to feeds_test.
+// Path kernels run on the host (tests/host_kernel.h): those of the library's products and of hand-made books
+// are built with the host's compiler, and each tile has the bits of the CPU's walk. Feeds with asynchronous
+// copies are left to feeds_test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,8 @@ const std::vector<walked_trade>& trades() {
         {"many_blocks", many().trades.substr(4)},
         {"european", "{id: t, product: european, underlying: A, strike: 105, maturity: 1.0}"},
         {"digital", "{id: t, product: digital, underlying: A, strike: 105, maturity: 1.0}"},
-        // Whole groups of steps with the same section after each, the remainder of a group, and sparse dates.
+        // Dates on which kernels group steps: full groups, the remainder of a group, and dates too sparse for
+        // a group.
         {"asian_12",
          "{id: t, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: "
          "12}}"},
@@ -172,7 +173,7 @@ const std::vector<walked_trade>& trades() {
 }
 
 struct planned_trade {
-    book of;  // its market has the scenarios
+    book of;  // the book, whose market holds the scenarios
     plan::trade_program program;
     std::vector<arrays::shock_cube> scenarios;
 };
@@ -200,8 +201,8 @@ const planned_trade& planned(const std::string& name) {
 constexpr word64 seed = 7;
 constexpr std::uint64_t paths = 2 * kernels::paths_per_tile + 300;  // the last tile is partial
 
-// Shocks by row and path, as fill kernels leave them: rows of other trades, here NaN, then a row for each
-// slot of each step.
+// A cube of shocks as fill kernels leave it: `rows_before` rows of other trades, here NaN, then a row for
+// each slot of each step.
 template <class draws>
 std::vector<typename draws::shock> cube(std::size_t rows_before, std::size_t steps, int per_step,
                                         const std::vector<std::uint32_t>& streams,
@@ -256,13 +257,13 @@ struct made_points {
     static constexpr std::uint64_t paths_of_randomisation = kernels::paths_per_tile;
 };
 
-// With an order, shocks are points.
+// Compares each tile of a host kernel with the CPU's walk. Given `points`, shocks are quasi-random.
 template <class draws>
 void expect_bits(const walked_program& t, const kernel_decision& how, const quasi::order* points) {
     const run::job job{&t.code, &t.data, &t.when};
     auto packed = cuda::pack({&job, 1}, program::real_type(how.precision));
     ASSERT_FALSE(packed.failures[0]);
-    // Aligned to 16 bytes, as on a device.
+    // Memory aligned to 16 bytes, as on a device.
     std::vector<kernels::neighbours<kernels::word32, 4>> numbers(packed.numbers.size() / 16 + 1),
         words(packed.words.size() / 4 + 1);
     std::memcpy(numbers.data(), packed.numbers.data(), packed.numbers.size());
@@ -324,7 +325,7 @@ void expect_bits(const walked_program& t, const kernel_decision& how, const quas
         SCOPED_TRACE("row " + std::to_string(o) + " of the results");
         const kernels::tile_result expected = walked.whole(o);
         const kernels::tile_result* r = results.data() + o * tiles;
-        // The first two of three tiles are a subtree.
+        // Tiles merge along the fixed tree, in which the first two of three tiles are a subtree.
         const bool is_merged = cuda::reduction_named(how.reduction).merges_tiles;
         const kernels::tile_result got =
             is_merged ? merged[o] : kernels::merge(kernels::merge(r[0], r[1]), r[2]);
@@ -355,7 +356,7 @@ void expect_bits_of(const std::string& trade, const kernel_decision& how) {
     expect_bits({t.program.code, t.program.data, t.program.when, t.scenarios}, how);
 }
 
-// The kernel of a run that sets only the precision, with blocks of two warps, so that few threads start.
+// The kernel of a run that sets only the precision, but with blocks of two warps, so that few threads start.
 kernel_decision usual(const program::path_program& code, precision in) {
     kernel_wish asked;
     asked.precision = in;
@@ -366,7 +367,7 @@ kernel_decision usual(const std::string& trade, precision in) {
     return usual(planned(trade).program.code, in);
 }
 
-// A trade's words, read by the rules of kernels/arguments.h alone, list what follows each step of its path.
+// The words of a packed trade, read by kernels/arguments.h alone, list what follows each step of its path.
 TEST(kernels_on_host_packed_trades, list_the_events_of_many_blocks) {
     for (const int blocks : {40, 100}) {
         const tests::many_blocks many = tests::of_many_blocks(blocks, "A");
@@ -483,7 +484,7 @@ TEST(kernels_on_host_of_pairs, give_the_bits_of_the_cpu) {
     }
 }
 
-// Paths on which an operation leaves its domain, in the taken branch or in the other one.
+// Paths on which an operation leaves its domain, in the taken branch or the other, fail as on the CPU.
 TEST(kernels_on_host_with_flaws, fail_the_paths_of_the_cpu) {
     const book b = book::parse(R"(market:
   as_of: 2026-01-15
@@ -518,8 +519,8 @@ trades:
     }
 }
 
-// A program with every state as an output, the first one last and some crossed: each has its own row of
-// results.
+// A program whose outputs are all its states in reverse order, with cross moments of two pairs. Each output
+// has its own row of results.
 TEST(kernels_on_host_of_several_outputs, give_the_bits_of_the_cpu) {
     for (const precision in : {precision::double_, precision::single, precision::mixed}) {
         const planned_trade& t = planned("autocallable");
@@ -530,13 +531,13 @@ TEST(kernels_on_host_of_several_outputs, give_the_bits_of_the_cpu) {
         code.crossed = {{0, 2}, {1, 2}};
         kernel_decision how = usual(code, in);
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
-        how.reduction = "last_block";  // reuses the memory of an output for the next
+        how.reduction = "last_block";  // reuses an output's memory for the next
         how[cuda::knobs::width] = 1;
         expect_bits({code, t.program.data, t.program.when, t.scenarios}, how);
     }
 }
 
-// One date, twelve, and 27 numbers for nine dates of three assets; every tile has a randomisation of its own.
+// Points for one date, for twelve, and for nine dates of three assets; each tile has its own randomisation.
 TEST(kernels_on_host_that_make_points, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const char* const trade : {"european", "asian_12", "autocallable"}) {
@@ -560,8 +561,8 @@ TEST(kernels_on_host_that_make_points, give_the_bits_of_the_cpu) {
     }
 }
 
-// Tables of a surface's size, and ones small enough for a group's rows to stay in registers; a payment after
-// each step, which is walked as a group, and after every second.
+// Tables as large as a surface's, and some small enough for a group's rows to stay in registers. Payments
+// follow each step, which is then walked in groups, or every second step.
 TEST(kernels_on_host_with_tables, give_the_bits_of_the_cpu) {
     int n = 0;
     for (const std::size_t size : {2u, 3u, 40u}) {
@@ -588,7 +589,7 @@ TEST(kernels_on_host_with_tables, give_the_bits_of_the_cpu) {
     }
 }
 
-// The test can fail: a smaller number in a host kernel's text gives other bits.
+// host_kernel refuses a text that is no kernel and one that does not compile.
 TEST(kernels_on_host_of_feeds, tell_a_wrong_kernel) {
     EXPECT_THROW(host_kernel("no text of a kernel"), std::logic_error);
     const auto& t = planned("european");
@@ -600,7 +601,7 @@ TEST(kernels_on_host_of_feeds, tell_a_wrong_kernel) {
 
 namespace {
 
-// A block's threads leave their numbers in shared memory, and each sums those of its warp.
+// Each thread leaves its number in shared memory, runs the code `meets`, and sums the numbers of its warp.
 std::vector<unsigned> sums_on_host(const std::string& meets, unsigned threads) {
     const host_kernel of(R"(#include "kernels/ptx.h"
 extern __shared__ __align__(128) char shared[];

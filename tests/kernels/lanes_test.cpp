@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every lane loop of every instruction set of this machine has the bits of the same operation on single
-// numbers; shocks have the bits of the kernel headers.
+// Every lane loop of every instruction set that this machine has gives the same bits as its operation on
+// single numbers; shocks have the bits of the kernel headers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,8 +31,8 @@ struct alignas(64) lane_block {
     double x[2][cpu::lanes];
 };
 
-// The bits of a number. All NaNs count as equal, because their sign and payload follow from the order of
-// operands, which compilers may exchange.
+// The bits of a number, the same for all NaNs: a NaN's sign and payload follow from the order of operands,
+// which compilers may exchange.
 std::uint64_t bits(double x) {
     return std::isnan(x) ? std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN())
                          : std::bit_cast<std::uint64_t>(x);
@@ -138,7 +138,7 @@ TEST(lanes_instruction_sets, are_listed_best_first_with_names) {
 }
 
 #if defined(__x86_64__)
-// A machine with AVX-512 has AVX2, so the bits of both are compared.
+// A machine with AVX-512 lists AVX2 as well, so that the bits of both are compared.
 TEST(lanes_instruction_sets, of_avx_512_stand_beside_that_of_avx2) {
     __builtin_cpu_init();
     const auto list = cpu::runnable_instruction_sets();
@@ -184,7 +184,7 @@ TEST_P(lanes, equal_evaluate_bit_for_bit) {
                         << std::hexfloat << " (" << x << ", " << y << ", " << z << "): got " << out.x[lane]
                         << ", expected " << expected;
                 }
-                // The result may overwrite any vector operand.
+                // The result may overwrite any operand that is a vector.
                 for (int place = 0; place < entry.arity; ++place) {
                     if ((mode & (1 << place)) != 0) continue;
                     std::array<lane_vector, 3> operands{a, b, c};
@@ -247,8 +247,8 @@ TEST_P(lanes, shocks_equal_the_kernel_headers) {
     }
 }
 
-// A hash (FNV-1a) of 256 lanes of every operation and of shocks, the same for every compiler, optimisation
-// level and instruction set. A change of it changes prices and must be announced.
+// A hash (FNV-1a) over 256 lanes of every operation and of shocks. It is the same for every compiler,
+// optimisation level and instruction set. If it changes, prices change, which must be announced.
 TEST_P(lanes, have_the_bits_of_every_other_build) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     const auto add = [&](const auto& numbers) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (arithmetic over millions of points)
-// The elementary functions against MPFR (double) and the C library in double (float): the error bounds stated
-// in the headers, on log-uniform points, whole-range points and edges; and special values.
+// Elementary functions against MPFR (double) and the C library in double (float): the error bounds stated in
+// the headers, on log-uniform points, points of the whole range and edges; and special values.
 #include "kernels/math.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class exact {
     mpfr_t number_;
 };
 
-// The distance between neighbouring numbers of the type at x.
+// The distance between neighbouring numbers of the type `real` at x.
 template <typename real>
 double spacing(double x) {
     constexpr int lowest = std::numeric_limits<real>::min_exponent;
@@ -53,12 +53,12 @@ double spacing(double x) {
     return std::ldexp(1.0, exponent - std::numeric_limits<real>::digits);
 }
 
-// The largest error seen of a function, in ulp, and its arguments.
+// The largest error of a function so far, in ulp, with its arguments and results.
 class worst_case {
   public:
     void add(double error, double x, double y, double got, double expected) {
         ++points_;
-        if (error <= error_) return;  // NaN is worse than anything
+        if (error <= error_) return;  // false for NaN, worse than any error
         error_ = std::isnan(error) ? inf : error;
         x_ = x;
         y_ = y;
@@ -99,7 +99,7 @@ void compare(worst_case& worst, double x, double y, double got, exact& truth) {
     worst.add(error, x, y, got, expected);
 }
 
-// The truth is a double here; its own error is 2^-29 ulp of a float.
+// Adds a float result's error to `worst`. The truth is a double, whose own error is 2^-29 ulp of a float.
 void compare_single(worst_case& worst, float x, float y, float got, double truth) {
     const float expected = static_cast<float>(truth);
     double error = same(static_cast<double>(got), static_cast<double>(expected)) ? 0 : inf;
@@ -241,12 +241,12 @@ TEST(math_minus_two_log_double, error_bound) {
     double_check check([](double x) { return kernels::minus_two_log(x); }, truth);
     arguments random(31);
     std::mt19937_64 bits(32);
-    // Drawn bits first; then log-uniform sizes, numbers near 1, and both sides of the ends of the table's
-    // intervals.
+    // Uniforms of random bits first, as paths draw them; then log-uniform sizes, numbers near 1, and both
+    // sides of each boundary between the table's intervals.
     for (int i = 0; i < 300000; ++i) check.at(kernels::uniform_of_bits(kernels::word64(bits())));
     for (int i = 0; i < 200000; ++i) check.at(random.log_between(0x1p-53, 1.0));
     for (int i = 0; i < 100000; ++i) check.at(1.0 - random.log_between(0x1p-53, 0.1));
-    // The error is largest next to the interval around 1.
+    // The error is largest just below the table's interval around 1.
     for (int i = 0; i < 300000; ++i) check.at(random.between(0.98, 0.985));
     const auto step = std::uint64_t{1} << (52 - kernels::uniform_log_table::bits);
     for (std::uint64_t i = 0; i <= kernels::uniform_log_table::entries; ++i) {
@@ -270,7 +270,8 @@ TEST(math_minus_two_log_double, table_is_of_logarithms) {
         mpfr_mul_si(value.get(), value.get(), 2, MPFR_RNDN);
         mpfr_sub_d(value.get(), value.get(), table::logarithm[i], MPFR_RNDN);
         EXPECT_LT(std::abs(mpfr_get_d(value.get(), MPFR_RNDN)), 0x1p-60) << i;
-        // A multiple of 2^-45 below 2^7 (52 bits), so that adding any exponent's part is exact.
+        // A logarithm of the table is a multiple of 2^-45 below 2^7 (52 bits), so that adding the part of any
+        // exponent is exact.
         const double scaled = std::ldexp(table::logarithm[i], 45);
         EXPECT_EQ(scaled, std::floor(scaled)) << i;
     }
@@ -288,7 +289,7 @@ TEST(math_sin_cos_double, error_bound) {
     arguments random(4);
     for (int i = 0; i < 200000; ++i) both(random.between(-10.0, 10.0));
     for (int i = 0; i < 200000; ++i) both(random.sign() * random.log_between(1e-20, 0x1p20));
-    // The doubles nearest to multiples of pi / 2, where the reduction cancels most.
+    // Doubles near multiples of pi / 2, where the argument reduction cancels most.
     for (int i = 0; i < 600000; i += 7) both(i * 1.5707963267948966);
     for (const double x : arguments::around(
              {0.0, 0.78539816339744831, 1.5707963267948966, 3.1415926535897931, 1048570.0, 1e-300}))
@@ -325,7 +326,8 @@ TEST(math_sincos_of_turn_double, error_bound) {
         mpfr_mul_ui(angle.get(), angle.get(), turn & ~std::uint64_t{0x3ff}, MPFR_RNDN);
         mpfr_div_2ui(angle.get(), angle.get(), 63, MPFR_RNDN);
         const double x = std::ldexp(static_cast<double>(turn), -64);
-        // A multiple of a quarter turn is exact here and limited by the precision of pi there.
+        // Skips multiples of a quarter turn: there the kernel is exact, while the truth is limited by the
+        // precision of its pi.
         if ((turn >> 10) % (std::uint64_t{1} << 52) != 0) {
             mpfr_sin(value.get(), angle.get(), MPFR_RNDN);
             compare(worst, x, 0, got.sine, value);
@@ -381,7 +383,7 @@ TEST(math_pow_double, error_bound) {
     for (int i = 0; i < 100000; ++i) check.at(random.log_between(1e-3, 1e3), random.between(-30.0, 30.0));
     for (int i = 0; i < 60000; ++i)
         check.at(random.positive(), random.sign() * random.log_between(1e-4, 10.0));
-    // A result of any size: y = log(result) / log(x), where the logarithm matters most.
+    // Draws the result first, of any size: y = log(result) / log(x), where the logarithm matters most.
     for (int i = 0; i < 150000; ++i) {
         const double x = i % 2 == 0 ? random.log_between(0.5, 2.0) : random.positive();
         check.at(x, random.between(-745.5, 710.0) / std::log(x));
@@ -447,7 +449,7 @@ TEST(math_norm_cdf_double, special_values) {
 TEST(math_normal_to_exponential, error_bounds) {
     mpfr_t exact;
     mpfr_init2(exact, 200);
-    // Through the tail, which keeps its digits.
+    // -log of the normal distribution's upper tail, norm_cdf(-x), which keeps its digits.
     const auto truth = [&](double x) {
         mpfr_set_d(exact, -x, MPFR_RNDN);
         exact_norm_cdf(exact, exact, MPFR_RNDN);
@@ -479,8 +481,8 @@ TEST(math_normal_to_exponential, is_flat_beyond_its_ends) {
 
 namespace {
 
-// The error of x = norm_inv(p): the distance of norm_cdf(x) from p over the density and the spacing at x
-// (first order, enough for a few ulp). The upper half uses 1 - p, which is exact there.
+// The error of x = norm_inv(p) in ulp: the distance of norm_cdf(x) from p, over the density and the spacing
+// at x. First order is enough for a few ulp. The upper half uses 1 - p, which is exact there.
 class norm_inv_check {
   public:
     void at(double p) {
@@ -489,7 +491,7 @@ class norm_inv_check {
         mpfr_set_d(value_.get(), upper ? -x : x, MPFR_RNDN);
         exact_norm_cdf(value_.get(), value_.get(), MPFR_RNDN);
         mpfr_sub_d(value_.get(), value_.get(), upper ? 1.0 - p : p, MPFR_RNDN);
-        // sqrt(2 pi) e^(x^2 / 2) in the wide exponents of MPFR.
+        // One over the density, sqrt(2 pi) e^(x^2 / 2), which fits the wide exponents of MPFR.
         mpfr_set_d(density_.get(), x, MPFR_RNDN);
         mpfr_sqr(density_.get(), density_.get(), MPFR_RNDN);
         mpfr_div_2ui(density_.get(), density_.get(), 1, MPFR_RNDN);

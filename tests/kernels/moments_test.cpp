@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of summation within and across tiles: the same bits for every grouping of lanes, exact for
-// constants, and as accurate as a long double sum.
+// Sums within a tile and across tiles: the same bits for every grouping of lanes, exact for constants, and as
+// accurate as a sum in long double.
 #include "kernels/moments.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ bool same_bits(const kernels::moments& a, const kernels::moments& b) {
     return std::bit_cast<std::array<std::uint64_t, 5>>(a) == std::bit_cast<std::array<std::uint64_t, 5>>(b);
 }
 
-// Payoffs in tile order, followed by NaN, which must not matter.
+// The payoffs, followed by NaN up to a whole number of tiles: sums must not read these.
 std::vector<double> padded(const std::vector<double>& payoffs) {
     std::vector<double> x = payoffs;
     const auto tiles = kernels::tiles_of(payoffs.size());
@@ -43,8 +43,8 @@ kernels::moments moments_of(const std::vector<double>& payoffs) {
     return kernels::merge_tiles(parts.data(), parts.size());
 }
 
-// The sum by threads of a block that hold `group` neighbouring lanes each: their own lanes first, then the
-// tree over threads.
+// A tile's sum as a block makes it whose threads hold `group` neighbouring lanes each: each thread sums its
+// own lanes first, then the tree sums over threads.
 template <typename lane_value>
 double grouped_sum(int group, lane_value value) {
     const int threads = kernels::lanes_per_tile / group;
@@ -113,7 +113,7 @@ TEST(moments, same_bits_in_every_grouping_of_lanes) {
 }
 
 TEST(moments, another_order_gives_other_bits) {
-    // The test above can fail: plain summation differs from the tree somewhere.
+    // Shows that the test above can fail: plain summation gives other bits than the tree.
     const auto x = padded(payoffs(1024, 5));
     double plain = 0;
     for (const double v : x) plain += v;

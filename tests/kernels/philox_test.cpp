@@ -59,7 +59,7 @@ TEST(philox, known_answers) {
         std::array<std::uint32_t, 2> key;
         block answer;
     };
-    // From the file kat_vectors of the algorithm's authors.
+    // Test vectors of the algorithm's authors, from their file kat_vectors.
     const std::vector<known> cases = {
         {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
         {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
@@ -104,7 +104,7 @@ TEST(philox, equals_random123) {
     expect_random123<7>();
 }
 
-// The path has 40 bits, the block 24, the kind 2 and the name 62.
+// The Philox counter holds 40 bits of the path, 24 of the block, 2 of the kind and 62 of the stream's name.
 TEST(philox, counter_is_path_block_kind_and_name) {
     constexpr std::uint64_t name = 0x2bcdef0123456789;
     const auto got =
@@ -148,8 +148,8 @@ TEST(philox, streams_of_a_path_give_its_blocks) {
 
 namespace {
 
-// The block number has 24 bits, for paths of many steps and shocks. Compares both ways of each kind of draws
-// with the counter itself.
+// Tests draws whose block number needs all its 24 bits, as on paths of many steps and shocks. Compares both
+// ways of each kind of draw with Philox at the counter itself.
 template <class draws>
 void expect_blocks_by_all_bits() {
     constexpr kernels::word64 seed = 0x0123456789abcdefu, path = 0x7776543210u;
@@ -282,7 +282,7 @@ TEST(philox_shocks, normals_are_box_muller) {
                                                       std::cos(bits.x3 * 0x1p-31 * M_PI)),
                                    static_cast<float>(std::sqrt(-2 * std::log((bits.x2 + 0.5) * 0x1p-32)) *
                                                       std::sin(bits.x3 * 0x1p-31 * M_PI))};
-        // Near u = 1 a rounded u moves the radius by up to the root of its rounding.
+        // Near u = 1, rounding u moves the radius by up to the root of the rounding error.
         for (int i = 0; i < 4; ++i) ASSERT_NEAR(single.x[i], expected[i], 4e-4f) << path << ' ' << i;
     }
     const auto largest = kernels::normals_of_bits(kernels::word64{0}, kernels::word64{0});
@@ -296,7 +296,7 @@ TEST(philox_shocks, normals_are_box_muller) {
 
 TEST(philox_shocks, moments_and_correlations_of_normals) {
     constexpr int paths = 4096;
-    constexpr std::uint32_t blocks = 256;  // 2 million normals
+    constexpr std::uint32_t blocks = 256;  // times 4096 paths: 2 million normals
     average m1, m2, m3, m4, tail, pair, pair_of_squares, next_block, next_path, other_seed;
     std::vector<double> previous(blocks, 0.0);
     for (std::uint64_t path = 0; path < paths; ++path) {
@@ -353,7 +353,7 @@ TEST(philox_shocks, moments_and_cells_of_uniforms) {
     double chi_square = 0;
     const double expected = 2.0 * paths / cells;
     for (const double n : count) chi_square += (n - expected) * (n - expected) / expected;
-    // 255 degrees of freedom: mean 255, standard deviation 22.6.
+    // The statistic is chi-squared with 255 degrees of freedom: mean 255, standard deviation 22.6.
     EXPECT_LT(std::abs(chi_square - 255) / 22.6, allowed_errors) << chi_square;
 }
 

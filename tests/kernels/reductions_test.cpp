@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: alone (has names of CUDA at the top)
-// The catalogue of reductions: each on a model of a block with the host's threads, through the run-time
-// compiler, and on a GPU.
+// Reductions, the ways in which a block sums its paths: each of the catalogue runs on a model of a block made
+// of the host's threads, is compiled at run time, and runs on a GPU.
 //
 // GPU tests are skipped without a GPU, unless TILEWALK_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ int atomicMin(int* to, int value) {
     }
     return was;
 }
-// The model's atomics are fully ordered; missing fences show on a GPU alone.
+// Atomics of the model are fully ordered, so a fence does nothing; a missing fence shows on a GPU alone.
 void __threadfence() {}
 
 }  // namespace
@@ -122,12 +122,12 @@ std::vector<double> some_payoffs(std::size_t paths) {
 
 struct played {
     std::vector<tile_result> results;
-    std::vector<tile_result> merged;  // by part
+    std::vector<tile_result> merged;  // merged tiles, by part
     std::vector<word32> finished;
-    std::vector<double> payoffs;  // the stored payoffs
+    std::vector<double> payoffs;  // payoffs that the reduction stored
 };
 
-// The blocks of a trade, run in `order`. With part_tiles 0 all tiles are one part.
+// Runs the blocks of a trade in `order`, one tile each. With part_tiles 0 all tiles are one part.
 template <template <int> class reduction, int threads>
 played play(const std::vector<double>& payoffs, const std::vector<word32>& order, word32 part_tiles = 0) {
     played out;
@@ -184,7 +184,7 @@ bool is_near(double got, double expected, double scale) {
     return std::abs(got - expected) <= 1e-12 * std::max(std::abs(expected), scale);
 }
 
-// Equal up to the order of additions, relative to the size of the terms, also for odd powers.
+// Expects equality up to the order of additions, relative to the size of the terms, also for odd powers.
 void expect_near(const tile_result& got, const tile_result& expected, const std::string& what) {
     const auto &g = got.moments, &e = expected.moments;
     EXPECT_EQ(g.count, e.count) << what;
@@ -210,7 +210,7 @@ void expect_same_numbers(const std::string& name) {
         expect_near(play<reduction, threads>(payoffs, {0}).results[0], expected_of(payoffs, 0),
                     name + ", " + std::to_string(threads) + " threads, " + std::to_string(paths) + " paths");
     }
-    // Equal payoffs have no spread in any order, because the mean is corrected.
+    // Equal payoffs have no spread, whatever the order of additions, because the mean is corrected.
     const auto same = play<reduction, threads>(std::vector<double>(1000, 0.1), {0}).results[0].moments;
     EXPECT_EQ(same.mean, 0.1) << name;
     EXPECT_EQ(same.m2, 0) << name;
@@ -325,7 +325,7 @@ TEST(reductions, last_block_merges_in_the_fixed_tree) {
     EXPECT_EQ(bad.merged.at(0).first_not_finite, 2500u);
 }
 
-// A block merges the tiles of one part of one trade; the last part may be shorter.
+// Each block of the merge kernel merges the tiles of one part of one trade; the last part may be shorter.
 TEST(reductions, merge_kernel_merges_parts) {
     constexpr word32 trades = 3;
     for (const word32 tiles : {1u, 5u, 8u, 150u}) {
@@ -584,7 +584,7 @@ trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
 )";
 
-// Instructions that the PTX of a reduction must hold, and must not hold.
+// Numbers of atomic additions and fences that the PTX of a reduction must have.
 struct promise {
     std::string_view reduction;
     int sums_by_atomics, fences;
@@ -704,7 +704,7 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
         for (const int block : {64, 256}) {
             const results expected = price("tree", paths, block);
             for (const auto& r : cuda::reductions()) {
-                if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;  // refused
+                if (r.stores_payoffs && !kernels::can_reduce_stored()) continue;  // a run would refuse it
                 const std::string what = std::string(r.name) + ", " + std::to_string(paths) +
                                          " paths, block " + std::to_string(block);
                 expect_alike(price(r.name, paths, block), expected, r.keeps_bits, what);
@@ -715,7 +715,7 @@ TEST_F(reductions_on_gpu, give_the_prices_of_the_tree) {
     }
 }
 
-// Chance decides which block is last, but many runs have the same bits.
+// Chance decides which block finishes last, but the bits are the same in every run.
 TEST_F(reductions_on_gpu, last_block_gives_the_same_bits_every_time) {
     const results expected = price("tree", 300000, 64);
     for (int turn = 0; turn < 50; ++turn)

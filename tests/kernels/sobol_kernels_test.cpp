@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that fill cubes with Sobol points have the bits of the CPU: their text built for the host, and on a
-// GPU if there is one.
+// Kernels that fill cubes with Sobol points have the bits of the CPU, both built for the host and on a GPU if
+// there is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -134,8 +134,8 @@ struct plain_memory {
     }
 };
 
-// Calls check(path of the targets, step, slot, shock) for all moves of two slots that paths make on the way
-// to targets.
+// Walks paths from target to target and calls check(path, step, slot, shock) for every move of two slots;
+// `path` counts from the first path of the targets.
 template <class draws, class lone, class checker>
 void walk_to_targets(const quasi::order& of, const std::vector<typename draws::shock>& targets,
                      std::uint64_t first_path, std::uint64_t paths, const checker& check) {
@@ -234,15 +234,15 @@ TEST_F(sobol_kernels_on_the_host, bridges_have_the_bits_of_the_cpu) {
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// Few warps have room for their stacks beside the table.
+// With little shared memory, only few warps have room for their stacks beside the table.
 TEST_F(sobol_kernels_on_the_host, bridges_have_the_bits_of_the_cpu_where_shared_memory_is_short) {
     gpu_->properties.shared_bytes_per_block = 36000;
     const quasi::order of = tests::order_of(tests::trade_of(1, 0, tests::uneven_times(40), {39}));
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// Each step is the middle of all before it, so the stack is as deep as there are steps, and only one warp's
-// fits.
+// Times double from step to step, so each step is the middle of all time before the next. The stack is as
+// deep as there are steps, and only one warp's fits.
 TEST_F(sobol_kernels_on_the_host, deep_bridges_have_the_bits_of_the_cpu) {
     gpu_->properties.shared_bytes_per_block = 70000;
     std::vector<double> times;
@@ -263,7 +263,7 @@ TEST_F(sobol_kernels_on_the_host, coarse_bridges_have_the_bits_of_the_cpu) {
     compare<double, kernels::double_draws>(of, shock_kind::normal);
 }
 
-// The second of two slots builds no path, and a path continues after its last target.
+// The second of two slots draws without a path (`lone_normals`), and paths continue after their last target.
 TEST_F(sobol_kernels_on_the_host, paths_that_meet_targets_have_the_bits_of_the_cpu) {
     tests::made_trade with_lone = tests::trade_of(2, 0, tests::uneven_times(70), {69});
     with_lone.code.lone_normals = {1};
@@ -321,12 +321,12 @@ TEST(sobol_kernels_made_points, are_few_and_of_few_trades) {
     const run::job a = job_of(one.code, one), b = job_of(other.code, other), c = job_of(one.code, other);
     using all = std::vector<point_way>;
     EXPECT_EQ(ways({a, a, b}), (all{point_way::made, point_way::made, point_way::made}));
-    // The same steps of the same noise; the code does not matter.
+    // Three jobs with the same steps of the same noise share points and read them, whatever their programs.
     EXPECT_EQ(ways({a, a, a, b}), (all{point_way::read, point_way::read, point_way::read, point_way::made}));
     EXPECT_EQ(ways({b, b, c}), (all{point_way::read, point_way::read, point_way::read}));
-    // A subset of jobs goes the same ways as among all jobs.
+    // Jobs looked up as a subset go the same way as among all jobs.
     EXPECT_EQ(ways_among({a, a, a, b}, {b, a}, {}, in_steps), (all{point_way::made, point_way::read}));
-    // All jobs of a kernel go one way.
+    // Jobs of the same program share a kernel, so all go one way.
     EXPECT_EQ(ways({a, a, a, c}), (all{point_way::read, point_way::read, point_way::read, point_way::read}));
     EXPECT_EQ(ways({a, b}, {}, bridge), (all{point_way::read, point_way::read}));
     EXPECT_EQ(ways({a, b}, {}, std::nullopt), (all{point_way::read, point_way::read}));
@@ -337,7 +337,7 @@ TEST(sobol_kernels_made_points, are_few_and_of_few_trades) {
     EXPECT_EQ(ways({a, b}, asked), (all{point_way::made, point_way::made}));
 }
 
-// Seven assets: more than a thread sums at once, and not a multiple.
+// Seven assets are more than a thread sums at once, and not a multiple of it.
 TEST_F(sobol_kernels_on_the_host, principal_components_have_the_bits_of_the_cpu) {
     const std::vector<std::vector<double>> roots{{1},
                                                  {0.5, 0.8},
@@ -353,7 +353,8 @@ TEST_F(sobol_kernels_on_the_host, principal_components_have_the_bits_of_the_cpu)
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// Dates by components, with steps between them and one after the last; one of two slots builds no path.
+// Components are made for some dates only: steps lie between these, and one comes after the last. The first
+// of two slots builds no path.
 TEST_F(sobol_kernels_on_the_host, principal_components_of_some_dates_have_the_bits_of_the_cpu) {
     tests::made_trade t = tests::trade_of(2, 0, tests::uneven_times(40), {1, 3, 4, 20, 30});
     t.code.lone_normals = {0};
@@ -363,7 +364,7 @@ TEST_F(sobol_kernels_on_the_host, principal_components_of_some_dates_have_the_bi
     compare<float, kernels::single_draws>(of, shock_kind::normal);
 }
 
-// More dates than components, and fewer warps than would walk between them.
+// 90 dates, but no more than 64 components; bridges make the other dates.
 TEST_F(sobol_kernels_on_the_host, most_components_have_the_bits_of_the_cpu) {
     std::set<std::size_t> dates;
     for (std::size_t s = 0; s < 90; ++s) dates.insert(s);
@@ -436,7 +437,8 @@ TEST_F(sobol_kernels_on_a_gpu, sobol_points_have_the_bits_of_the_cpu) {
         compare(tests::order_of(tests::trade_of(1, 1, tests::uneven_times(1), {0}), how));
         compare(tests::order_of(tests::trade_of(3, 1, tests::uneven_times(60), {11, 59}), how));
         compare(tests::order_of(tests::trade_of(1, 0, tests::uneven_times(252), {251}), how));
-        // More places than a block has room for; and more dimensions than there are.
+        // 1,200 steps are more places than a block has room for, and 200 assets on 120 dates are more
+        // dimensions than the Sobol points have.
         compare(tests::order_of(tests::trade_of(1, 0, tests::uneven_times(1200), {1199}), how));
         compare(tests::order_of(tests::trade_of(200, 0, tests::uneven_times(120), {119}), how));
     }
