@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every branch of the scripts with continuous monitoring (time beyond a level, averages over a time), on
-// hand-written paths with hand-computed payoffs.
+// hand-written paths with payoffs computed by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ using tests::worth;
 const std::string refused = "the terms of the trade are refused: ";
 constexpr double variance_per_year = 0.04;
 
-// The first touch of a bridge of this length from one distance to another, for a normal and a uniform of 0.5:
-// the root of Michael, Schucany and Haas that these select.
+// The first touch, in years, of a bridge from log-distance a to log-distance b, for a normal and a uniform of
+// 0.5. These select one root of the method of Michael, Schucany and Haas.
 double first_touch(double a, double b, double years) {
     const double v = variance_per_year * years, nu = 0.25;
     if (b == 0) return years * a * a / (a * a + nu * v);
@@ -41,11 +41,11 @@ double first_touch(double a, double b, double years) {
 path sampled(path p, double uniform) {
     p.normals.assign(8, 0.5);
     p.uniforms.assign(8, 0.5);
-    p.uniforms[0] = uniform;  // decides whether the level is touched
+    p.uniforms[0] = uniform;  // decides whether the second interval touches
     return p;
 }
 
-// From 100 below 90 for some time, twice, and to 110.
+// A path from 100 to 110 that is below 90 for some time, twice if `uniform` makes it touch 90 in between.
 path dips(double uniform) {
     return sampled(acme({{0, 100}, {0.5, 80}, {1, 82}, {1.5, 95}, {2, 110}}), uniform);
 }
@@ -55,9 +55,8 @@ std::string parisian(const std::string& more, double window, double strike = 104
                        window, more);
 }
 
-// The second interval lies below at both ends, 4.8 and 9.3 percent away, and touches the level with
-// probability 0.27. Without a touch, the stay lasts from the last touch of the first interval to the first of
-// the third.
+// The second interval is below 90 at both ends and touches it with probability 0.33. Without a touch, the
+// stay below 90 lasts from the last touch of the first interval to the first touch of the third.
 TEST(continuous_scripts, parisian_stay_without_a_break) {
     const double a = std::log(100 / 90.0), b = std::log(90 / 80.0), c = std::log(90 / 82.0),
                  d = std::log(95 / 90.0);
@@ -75,8 +74,8 @@ TEST(continuous_scripts, parisian_stay_without_a_break) {
     EXPECT_NEAR(worth("parisian", parisian(down + ", option: put", 2, 118), dips(0.9)), 8 * usd(2), 1e-12);
 }
 
-// With a touch the stay breaks: it ends at the first touch of the second interval, and another starts at its
-// last.
+// A touch in the second interval breaks the stay below 90: it ends at the interval's first touch, and another
+// stay begins at the last.
 TEST(continuous_scripts, parisian_stay_with_a_break) {
     const double a = std::log(100 / 90.0), b = std::log(90 / 80.0), c = std::log(90 / 82.0),
                  d = std::log(95 / 90.0);
@@ -106,7 +105,7 @@ TEST(continuous_scripts, parisian_that_has_begun) {
     EXPECT_NEAR(worth("parisian", parisian(terms, (0.7 + ends) * (1 + 1e-9)), p), 6 * usd(2), 1e-12);
     const path above = sampled(acme({{0, 100}, {2, 110}}), 0.999);
     EXPECT_NEAR(worth("parisian", parisian(terms, 0.71), above), 6 * usd(2), 1e-12);
-    // In the past a stay lasts from the last fixing before it to the first one after it.
+    // Before today only fixings are known: a stay lasts from one fixing above the barrier to the next above.
     const double day = 1 / 365.0;
     const path fixed = sampled(
         acme({{-4 * day, 95}, {-3 * day, 85}, {-2 * day, 84}, {-day, 91}, {0, 100}, {2, 110}}), 0.999);
@@ -157,7 +156,7 @@ double variance_of_time_below(double from, double to, double level, double years
     return 2 * years * square - mean * mean;
 }
 
-// A path in four equal steps, and its time below 90 on each.
+// A path in four steps of half a year, and its mean time below 90.
 const std::string in_halves = ", longest_step: 0.5";
 path four_steps() {
     return acme({{0, 100}, {0.5, 80}, {1, 82}, {1.5, 95}, {2, 110}});
@@ -167,7 +166,8 @@ double below_ninety() {
            time_below(95, 110, 90, 0.5);
 }
 
-// Draws the time before the first touch, half of the time between first and last, and the time after.
+// The time below the level as a path draws it, of the time before the first touch, half of the time between
+// first and last touch, and the time after.
 double drawn_below(double from, double to, double level, double years, double uniform) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     const bool crosses = (from < level) != (to < level);
@@ -230,7 +230,7 @@ TEST(continuous_scripts, step_option) {
         EXPECT_NEAR(
             worth("step_option", terms + "strike: 104, knock_out_rate: 0.4, form: linear", four_steps()),
             6 * (1 - 0.4 * (0.1 + time)) * usd(2), 1e-9);
-        // For a rate that takes everything in the mean, 0.4 deviations of the time remain.
+        // At the rate for which the mean payoff is 0, sqrt(1 / (2 pi)) = 0.4 deviations of the time remain.
         EXPECT_NEAR(
             worth("step_option",
                   terms + fmt::format("strike: 104, knock_out_rate: {:.17g}, form: linear", 1 / (0.1 + time)),
@@ -301,7 +301,7 @@ TEST(continuous_scripts, continuous_asian) {
     EXPECT_NEAR(worth("continuous_asian", terms + ", averaging_start: 0.5", p), (110 - late) * usd(2), 1e-9);
     EXPECT_NEAR(worth("continuous_asian", terms + ", strike: 70, elapsed: 3, average_so_far: 85", p),
                 ((2 * all + 3 * 85) / 5 - 70) * usd(2), 1e-9);
-    // At the mean, the value is 0.4 deviations of a nearly normal variable.
+    // With the strike at the mean, the value is 0.4 deviations of an average that is nearly normal.
     double squares = 0;
     for (const auto& [from, to] : {std::pair{100, 80}, {80, 82}, {82, 95}, {95, 110}})
         squares += variance_of_mean_price(from, to, 0.5) / 16;
@@ -312,7 +312,7 @@ TEST(continuous_scripts, continuous_asian) {
             << option;
     }
     EXPECT_GT(squares, 1);
-    // The log mean between dates has 1/12 of a step's variance; four steps with weights of a quarter.
+    // Given its ends, a step's mean logarithm has 1/12 of the step's variance; each of four steps weighs 1/4.
     const double logs = std::log(100 * 80.0 * 80 * 82.0 * 82 * 95.0 * 95 * 110) / 8;
     const double variance = variance_per_year * 0.5 / 12 / 4;
     EXPECT_NEAR(worth("continuous_asian", terms + ", mean: geometric, strike: 70", p),

@@ -27,8 +27,8 @@ using tilewalk::language::token_kind;
 struct form {
     enum class kind { word, symbol, sequence, choice, maybe, repeated };
     kind is = kind::sequence;
-    std::string text;         // of a word, or the name of a symbol
-    std::vector<form> parts;  // of the others
+    std::string text;         // a word, or the name of a symbol
+    std::vector<form> parts;  // parts of all other kinds
 };
 
 class grammar {
@@ -109,7 +109,7 @@ const std::string& grammar_text() {
     return text;
 }
 
-// Tokens as text: a line for each LINE_END, indented by INDENT and DEDENT.
+// Text of tokens: LINE_END ends a line, INDENT and DEDENT change its indentation.
 std::string printed(const std::vector<std::string>& tokens) {
     std::string out;
     int depth = 0;
@@ -186,7 +186,7 @@ class maker {
                 for (const form& part : f.parts) make(part, depth);
                 return;
             case form::kind::choice:
-                // Deep down, the first alternative leads out of every rule.
+                // Beyond the depth `deep`, the first alternative leads out of every rule.
                 return make(f.parts[depth > deep ? 0 : below(f.parts.size())], depth);
             case form::kind::maybe:
                 if (depth <= deep && below(2) == 0) make(f.parts.front(), depth);
@@ -202,13 +202,13 @@ class maker {
     std::vector<std::string> out_;
 };
 
-// Decides whether tokens follow from a rule, trying all ways at once.
+// Decides whether a rule derives the tokens, trying all ways at once.
 class judge {
   public:
     judge(const grammar& by, std::vector<token> tokens) : by_(by), tokens_(std::move(tokens)) {}
 
     bool follows_from(const std::string& rule) {
-        return ends_of(rule, 0).contains(tokens_.size() - 1);  // without the token `end`
+        return ends_of(rule, 0).contains(tokens_.size() - 1);  // all but the token `end`
     }
 
   private:
@@ -327,7 +327,7 @@ TEST(grammar, sentences_made_from_it_parse) {
         const std::string script = printed(tokens);
         if (script.size() > 20000) continue;
         const std::string refusal = refusal_of(script);
-        // Limits on nesting and chains are not part of the grammar.
+        // Skips sentences beyond limits on nesting and chains, which the grammar does not state.
         if (refusal.find("nested deeper") != std::string::npos ||
             refusal.find("chains more") != std::string::npos)
             continue;
@@ -385,7 +385,7 @@ TEST(grammar, says_what_the_parser_says_of_changed_scripts) {
             try {
                 read = tilewalk::language::tokenize(script, {});
             } catch (const tilewalk::error&) {
-                continue;  // no tokens to judge
+                continue;  // such a text has no tokens to judge
             }
             const std::string refusal = refusal_of(script);
             if (refusal.find("nested deeper") != std::string::npos ||

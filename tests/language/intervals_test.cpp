@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of the script's own length: the same number on every asset, exact if the path stops inside them,
-// and conditional means whose error falls with the step as documented.
+// Intervals between a script's dates, of a length that the script sets: as many on every asset, exact if the
+// path stops inside them, and conditional means whose error falls with the step as documented.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using tests::dollar_market;
 
-// Assets whose paths stop in many ways: not at all, at expiries and dividends, and by what moves them.
+// Assets whose paths stop inside intervals nowhere (FLAT), at pillars and dividends (TERM), or as models do.
 const std::string many_assets = R"(as_of: 2026-01-15
 currencies: {USD: {zero_rates: {0.31: 0.02, 1.0: 0.03}}}
 assets:
@@ -127,8 +127,8 @@ TEST(intervals, are_as_many_on_every_asset) {
     }
 }
 
-// TERM stops at its expiries, its dividends and the pillars of the rates, inside the script's one interval as
-// between those of the library's barrier: the same touches of the same paths.
+// TERM's path stops at its pillars, its dividends and the pillars of the rates, inside the script's one
+// interval as between the dates of the library's barrier: both trades see the same touches of the same paths.
 TEST(intervals, in_parts_see_the_touches_of_the_whole_path) {
     for (const std::string asset : {"TERM", "HESTON", "JUMPS"}) {
         const auto rows =
@@ -144,8 +144,8 @@ TEST(intervals, in_parts_see_the_touches_of_the_whole_path) {
     }
 }
 
-// The first and last touch of a level, whether there is one, and the time beyond it, in one interval and in
-// parts cut by pillars of the volatility: the same laws; the probability of a touch and the mean time are
+// First and last touch of a level, whether it is touched, and the time beyond it have the same laws in one
+// interval as in parts cut by pillars of the volatility. The probability of a touch and the mean time are
 // known. 18 comparisons at 4.5 standard errors: one false alarm in 8,000 seeds.
 TEST(intervals, draws_in_parts_have_the_law_of_the_whole) {
     const std::string draws = R"(products:
@@ -196,7 +196,7 @@ TEST(intervals, draws_in_parts_have_the_law_of_the_whole) {
                                 asset, side, level, pays));
             }
             const auto rows = priced(draws, market_text, trades, 1 << 17, 5);
-            std::vector<double> errors;  // empty if all paths are the same
+            std::vector<double> errors;  // 0 if all paths pay the same
             for (const price_row& row : rows) {
                 ASSERT_EQ(row.status, trade_status::priced) << row.message;
                 errors.push_back(row.has_error() ? row.standard_error : 0);
@@ -213,8 +213,8 @@ TEST(intervals, draws_in_parts_have_the_law_of_the_whole) {
     }
 }
 
-// A mean is linear in the path, so no step is too long. 8 comparisons at 4.5 standard errors: one false alarm
-// in 18,000 seeds.
+// An average is linear in the path, so its conditional mean is exact for steps of any length. 8 comparisons
+// at 4.5 standard errors: one false alarm in 18,000 seeds.
 TEST(intervals, means_have_no_error_of_the_step) {
     const std::string market_text =
         dollar_market(0.08, {{"A", "spot: 100, volatility: 0.4"},
@@ -233,7 +233,7 @@ TEST(intervals, means_have_no_error_of_the_step) {
         const double after = 10 * std::exp(-0.08 * 0.5) * grown(0.5, 1);
         EXPECT_NEAR(paying.price, discount * (100 * grown(0, 1) - after), limit * paying.standard_error)
             << longest;
-        // Without drift of the logarithm and with the level at the spot, half of the time is above.
+        // If the logarithm has no drift and the level is the spot, half of the time is above on average.
         for (const std::string side : {"above", "below"}) {
             const price_row half =
                 one(market_text,
@@ -267,9 +267,9 @@ const std::string squares = R"(products:
           pay total * total + variance
 )";
 
-// The square of a mean is a double integral of known means of products: it includes the variance that a path
-// leaves open. In one interval, in parts of it, under jumps and beside a dividend. 16 comparisons at 4.5
-// standard errors: one false alarm in 9,000 seeds.
+// The mean square of an average is a double integral of known means of products: it includes the variance
+// that a path leaves open between its stops. In one interval, in parts of it, under jumps and beside a
+// dividend. 16 comparisons at 4.5 standard errors: one false alarm in 9,000 seeds.
 TEST(intervals, variances_of_means_complete_their_squares) {
     const std::string market_text = R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.08}}
@@ -334,7 +334,7 @@ assets:
                                              1 << 17, 17)
                                           .at(0);
                 ASSERT_EQ(row.status, trade_status::priced) << row.message;
-                // The series of a variance leaves 0.16 to 0.3 % of it.
+                // The engine's series for an interval's variance is 0.16 to 0.3 % off: 3e-5 of the square.
                 const double series = of == "price" && longest == "1" ? 3e-5 * right : 0;
                 EXPECT_NEAR(row.price, std::exp(-0.08) * right, chance_of(row, limit) + series)
                     << k.asset << ' ' << longest << ' ' << of << " +- " << row.standard_error;
@@ -343,8 +343,8 @@ assets:
     }
 }
 
-// If the price is not the exponential of the moving state, the mean logarithm is a parabola's: the same on a
-// coarse and a fine grid. 6 comparisons at 4.5 standard errors of both: one false alarm in 25,000 seeds.
+// If the price is not the exponential of the state that moves, the mean logarithm is a parabola's: a coarse
+// and a fine grid agree. 6 comparisons at 4.5 standard errors of both: one false alarm in 25,000 seeds.
 TEST(intervals, logarithms_have_a_mean_in_every_coordinate) {
     const std::string market_text =
         dollar_market(0.03, {{"PAYS", "spot: 100, volatility: 0.3, dividends: [{date: 0.5, amount: 20}]"},
@@ -365,9 +365,9 @@ TEST(intervals, logarithms_have_a_mean_in_every_coordinate) {
     }
 }
 
-// Jumps are equally likely at every moment of a step. With all jumps at its beginning these means would be
-// 0.33 % too low, and the time above the level far too short. 2 comparisons at 4.5 standard errors: one false
-// alarm in 70,000 seeds.
+// Jumps are equally likely at every moment of a step. With all jumps at its beginning the means tested here
+// would be 0.33 % too low, and the time above the level far too short. 2 comparisons at 4.5 standard errors:
+// one false alarm in 70,000 seeds.
 TEST(intervals, means_know_that_jumps_come_at_any_moment) {
     const std::string market_text = R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.05}}
@@ -392,7 +392,7 @@ assets:
     EXPECT_LT(coarse.standard_error, 0.001);
 }
 
-// Errors of a price by 1, 2, 4 ... equal steps.
+// Errors of a price in 1, 2, 4 ... equal steps; `noise` gets their standard errors.
 std::vector<double> errors(const std::string& market_text, const std::string& trade, double truth,
                            int halvings, std::vector<double>& noise) {
     std::vector<double> out;
@@ -406,9 +406,9 @@ std::vector<double> errors(const std::string& market_text, const std::string& tr
     return out;
 }
 
-// The neglected part of the conditional mean has mean 0 and a variance of third order in each interval, of
-// second order in total, and so has the error of a smooth payoff. The truth is a spectral expansion's (V.
-// Linetsky, Spectral expansions for Asian options, Operations Research 52, 2004, table 3: rate 0.05,
+// The error of a smooth payoff is of second order in the step: in each interval the conditional mean neglects
+// a part with mean 0 and a variance of third order, in total of second. The truth is a spectral expansion's
+// (V. Linetsky, Spectral expansions for Asian options, Operations Research 52, 2004, table 3: rate 0.05,
 // volatility 0.5, one year, spot and strike 2). 9 comparisons at 4.5 standard errors at most: one false alarm
 // in 16,000 seeds.
 TEST(intervals, averages_converge_with_the_square_of_the_step) {
@@ -418,7 +418,7 @@ TEST(intervals, averages_converge_with_the_square_of_the_step) {
         errors(market_text, "product: average_call, underlying: A, strike: 2", 0.2464156905, 6, noise);
     EXPECT_LT(off[0], -0.02);
     for (std::size_t k = 1; k <= 2; ++k) {
-        // A ratio of 4 in the limit, up to the noise of both.
+        // Half the step leaves a quarter of the error in the limit, up to the noise of both.
         const double spread = limit * std::hypot(noise[k - 1] / 4, noise[k]);
         EXPECT_NEAR(off[k], off[k - 1] / 4, spread + 0.1 * std::abs(off[k])) << k;
         EXPECT_GT(std::abs(off[k - 1]), 2.5 * std::abs(off[k])) << k;
@@ -427,9 +427,9 @@ TEST(intervals, averages_converge_with_the_square_of_the_step) {
     EXPECT_NEAR(off[6], 0, limit * noise[6]);
 }
 
-// The path is near the level in n^(1/2) of n intervals: the order is 3/2. Without drift of the logarithm and
-// from the level, the fraction of time above has the arcsine law, so its mean excess over a half is 1 / (2
-// pi).
+// The order is 3/2, because the path is near the level in n^(1/2) of n intervals. If the logarithm has no
+// drift and starts at the level, the fraction of time above has the arcsine law: its mean excess over a half
+// is 1 / (2 pi).
 TEST(intervals, occupation_times_converge_with_the_step_to_three_halves) {
     const std::string market_text = dollar_market(0.08, {{"A", "spot: 100, volatility: 0.4"}});
     std::vector<double> noise;
@@ -444,7 +444,7 @@ TEST(intervals, occupation_times_converge_with_the_step_to_three_halves) {
     EXPECT_NEAR(off[7], 0, limit * noise[7] + std::abs(off[0]) * std::pow(2, -10.5));
 }
 
-// The past lasts from fixing to fixing and then to today; the future is the same.
+// Intervals before today last from fixing to fixing and then to today. Each pair of trades has one future.
 TEST(intervals, of_the_past_go_from_fixing_to_fixing) {
     const std::string market_text = dollar_market(0.05, {{"A", "spot: 100, volatility: 0.2"}}, R"(fixings:
   A: {2025-06-01: 70, 2025-10-02: 80, 2025-12-01: 90, 2026-01-05: 110})");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payoff language: every complaint with its place, and every statement and function on paths with exact
+// The payoff language: every complaint with its place, and every statement and function on paths, with exact
 // values.
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ bool is_word_of(const std::string& text, const std::string& word) {
     return false;
 }
 
-// The parameters that a script names, with the lists that they have values for; a product has no others.
+// Declares the parameters that a script names, with the lists of their values. A product may have no others.
 std::vector<parameter> parameters_for(const std::string& text) {
     const std::vector<parameter> all = all_parameters();
     std::vector<parameter> named;
@@ -121,7 +121,7 @@ path usual_path() {
     return p;
 }
 
-// Both ways of playing agree bit for bit; returns the value.
+// The script's value on a path. Recording the script and running it eagerly must agree bit for bit.
 double value_of(const std::string& text, const arguments& args, const path& along) {
     const played p = play(product_of(text), args, along);
     if (!p.eager.empty()) {
@@ -508,7 +508,7 @@ TEST(language_parameter_types, have_names_that_read_back) {
     EXPECT_EQ(parse_parameter_type("Amount"), std::nullopt);
 }
 
-// The path shows ACME at 112, BETA at 8 and GAMMA at 1 at maturity, two years from as_of.
+// At maturity, two years from as_of, the usual path has ACME at 112, BETA at 8 and GAMMA at 1.
 
 TEST(language, expressions) {
     struct expected {
@@ -670,7 +670,7 @@ TEST(language, the_date_at_hand) {
     EXPECT_EQ(value_of("on first(observations):\n    pay coupon + index\n"), 1.25);
     EXPECT_EQ(value_of("on last(observations):\n    pay coupon + index * count\n"), 9.75);
     EXPECT_EQ(value_of("on last(observations):\n    pay year_fraction(previous, today)\n"), 1);
-    // The first period of a list of years starts today.
+    // In a list of years, the first period starts today.
     EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(previous, today)\n"),
               0.5 + 2 * 0.5 + 3 * 1);
     EXPECT_EQ(value_of("on observations:\n    pay index * year_fraction(today, next)\n"), 0.5 + 2 * 1);
@@ -756,7 +756,7 @@ TEST(language, payments_before_as_of_are_gone_and_those_of_today_count) {
     EXPECT_DOUBLE_EQ(value_of("on first(observations):\n    pay 10 in payout on maturity\n", args, p),
                      10 * 1.25 * eur(1));
     EXPECT_EQ(value_of("on first(observations):\n    pay 10 in payout\n", args, p), 0);
-    // Past observations keep their effect on states.
+    // Observations before today keep their effect on states.
     EXPECT_DOUBLE_EQ(
         value_of("total = 0\non observations:\n    total = total + spot(underlying)\n    pay total * index\n",
                  args, p),
@@ -785,7 +785,7 @@ TEST(language, a_trade_that_stopped_in_the_past_looks_at_nothing_any_more) {
     args["observations"] = dates::schedule{{day(2025, 12, 15), day(2025, 12, 31), day(2026, 7, 15)}, {}};
     args["pay_date"] = day(2026, 7, 20);
     path p;
-    p.spots["ACME"] = {{-31 / 365.0, 128}, {181 / 365.0, 128}};  // no fixing of 2025-12-31
+    p.spots["ACME"] = {{-31 / 365.0, 128}, {181 / 365.0, 128}};  // without a fixing of 2025-12-31
     EXPECT_EQ(value_of("on observations:\n    if spot(underlying) > strike:\n        pay index on pay_date\n "
                        "       stop\n",
                        args, p),
@@ -829,7 +829,7 @@ TEST(language, sampled_extremes_and_touch_times) {
     const std::string between = "between start and maturity:\n    pay ";
     EXPECT_DOUBLE_EQ(value_of(between + "lowest(underlying)\n", usual_arguments(), p), extreme(0.25, -1));
     EXPECT_DOUBLE_EQ(value_of(between + "highest(underlying)\n", usual_arguments(), p), extreme(0.25, 1));
-    // Each extreme draws a number of its own and returns the same value again.
+    // lowest and highest each draw a number of their own, and return the same value when asked again.
     EXPECT_DOUBLE_EQ(
         value_of(between + "lowest(underlying) * 1000 + highest(underlying) - lowest(underlying)\n",
                  usual_arguments(), p),
@@ -847,7 +847,7 @@ TEST(language, sampled_extremes_and_touch_times) {
                 0, 0);
     EXPECT_EQ(value_of(between + "1 + touch_time_above(underlying, 100)\n", usual_arguments(), p), 1);
 
-    // A payment inside an interval: the discount factor is log-linear between the ends.
+    // A payment inside an interval is discounted by a factor that is log-linear between the interval's ends.
     p.rates = {{"USD", 0.03}, {"EUR", 0.02}};
     p.fx["EUR"] = {{0, 1.25}, {2, 4}};
     EXPECT_NEAR(value_of(between + "10 at touch_time_below(underlying, 90)\n", usual_arguments(), p),
@@ -882,7 +882,7 @@ TEST(language, intervals_of_the_past_know_fixings_only) {
 }
 
 TEST(language, intervals_know_their_times) {
-    // The path stops at 0.5, 1 and 2, and was seen before that at -0.5.
+    // The path stops at 0.5, 1 and 2 years, and its last fixing before today is at -0.5.
     path p = usual_path();
     EXPECT_EQ(value_of("between start and maturity:\n    pay step * 100 + time\n", usual_arguments(), p),
               200 + 0.5 + 1 + 2);
@@ -897,7 +897,7 @@ TEST(language, intervals_know_their_times) {
                        "on maturity:\n    pay runs\n",
                        usual_arguments(), p),
               2);
-    // The past consists of the times between the fixings, from the block's first day.
+    // Intervals before today lie between the fixings, from the block's first day on.
     p.spots["ACME"] = {{-0.5, 90}, {-0.25, 80}, {0, 96}, {0.5, 64}, {1, 128}, {2, 112}};
     const std::string seen =
         "total = 0\nbetween last_seen and maturity:\n    total = total + step * spot(underlying)\n"
@@ -950,7 +950,7 @@ TEST(language, an_interval_in_parts_is_the_whole_of_them) {
     };
     EXPECT_EQ(extremes(" every 1"), extremes(""));
     EXPECT_EQ(extremes(" every 2"), extremes(""));
-    // Payments, states and a stop take effect once, at the end of the interval.
+    // A payment, a change of a state or a stop takes effect once, at the end of the interval.
     EXPECT_EQ(
         value_of(
             "between start and maturity every 1:\n    if spot(underlying) < 100:\n        stop\n    pay 1\n",
@@ -1014,7 +1014,8 @@ TEST(language_payoff, trades_of_one_shape_share_a_program) {
     for (std::size_t s = 0; s < one.code.sections.size(); ++s) {
         EXPECT_EQ(one.code.sections[s].nodes, other.code.sections[s].nodes) << s;
         EXPECT_EQ(one.code.sections[s].name, other.code.sections[s].name);
-        // The world names its rows by asset here; the script's rows name no asset and no date.
+        // Rows of the world name an asset here, such as its spot; the script's own rows name no asset and no
+        // day.
         for (const std::string& row : one.code.sections[s].rows) {
             EXPECT_TRUE(row.starts_with("spot ") || std::count(other.code.sections[s].rows.begin(),
                                                                other.code.sections[s].rows.end(), row) == 1)
@@ -1127,7 +1128,7 @@ TEST(language_payoff, optional_terms_are_asked_for) {
     EXPECT_EQ(value(capped, most), 100);
     EXPECT_TRUE(play(product_with_optional_terms(capped), least, usual_path()).code.terms.empty());
     EXPECT_EQ(play(product_with_optional_terms(capped), most, usual_path()).code.terms.size(), 1U);
-    // A block on a missing day never runs, and a missing asset is not observed.
+    // A block on an optional day that is not given never runs; an optional asset not given is not observed.
     const std::string dated =
         "on last_call:\n    pay 1\non maturity:\n    pay 4\n    if given(other):\n        "
         "pay spot(other)\n";
@@ -1207,8 +1208,8 @@ TEST(language_payoff, a_longest_step_is_said_by_the_script_or_the_trade) {
               3);
 }
 
-// Notice is given on days of its own. They have the label of a date if the right's day and the notice are
-// whole days, else that of a time in years.
+// Notice is given on days of its own. Each is labelled as a date if the right's day is a date and the notice
+// is whole days, else as a time in years.
 TEST(language_payoff, notice_has_a_label_for_each_of_its_days) {
     const auto labels = [](const std::string& notice, const arguments& args) {
         const payoff of(product_of("exercise on observations with notice " + notice + ": receive 1\n"), args,
@@ -1224,7 +1225,7 @@ TEST(language_payoff, notice_has_a_label_for_each_of_its_days) {
     dated["coupon"] = 0.5;
     dated["pay_date"] = time_point{3.0};
     EXPECT_EQ(labels("30 days", dated), (list{day(2026, 6, 15), day(2026, 12, 16)}));
-    // The dates are 181 and 365 days away.
+    // The right's dates are 181 and 365 days from today.
     const list broken = labels("36.5 days", dated);
     ASSERT_EQ(broken.size(), 2U);
     EXPECT_NEAR(std::get<double>(broken[0].when), (181 - 36.5) / 365, 1e-12);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the scripts on several assets and of structured notes, on hand-written paths with
-// hand-computed payoffs.
+// Every branch of the scripts on several assets and of structured notes, on hand-written paths with payoffs
+// computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ using tests::refusal;
 using tests::usd;
 using tests::worth;
 
-// Prices of each asset at the times, one row an asset: ACME, BETA, GAMMA.
+// A path with the prices at `times`, in a row for each asset: ACME, BETA, GAMMA.
 path market(const std::vector<double>& times, const std::vector<std::vector<double>>& rows) {
     const std::vector<std::string> names{"ACME", "BETA", "GAMMA"};
     path p = acme({});
@@ -30,7 +30,7 @@ path market(const std::vector<double>& times, const std::vector<std::vector<doub
     return p;
 }
 
-// The probability that a path between the prices, with variance 0.04 a year, touches the level.
+// The probability that a path, with variance 0.04 a year, touches the level between two prices.
 double touch_chance(double level, double from, double to, double years) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     return std::exp(-2 * a * b / (0.04 * years));
@@ -40,10 +40,10 @@ const std::string refused = "the terms of the trade are refused: ";
 
 TEST(notes_scripts, basket) {
     const std::string terms = "basket: [ACME, BETA], weights: [0.5, -2], strike: 10, maturity: 2.0";
-    const path p = market({2}, {{100}, {16}});  // 50 - 32
+    const path p = market({2}, {{100}, {16}});  // worth 50 - 32 = 18
     EXPECT_DOUBLE_EQ(worth("basket", terms, p), 8 * usd(2));
     EXPECT_EQ(worth("basket", terms + ", option: put", p), 0);
-    const path low = market({2}, {{80}, {16}});  // 8
+    const path low = market({2}, {{80}, {16}});  // worth 40 - 32 = 8
     EXPECT_EQ(worth("basket", terms, low), 0);
     EXPECT_DOUBLE_EQ(worth("basket", terms + ", option: put", low), 2 * usd(2));
     EXPECT_DOUBLE_EQ(worth("basket", "basket: [ACME, BETA], strike: 100, maturity: 2.0", p), 16 * usd(2))
@@ -71,7 +71,7 @@ TEST(notes_scripts, exchange) {
 }
 
 TEST(notes_scripts, best_of_and_worst_of) {
-    // Performances of 1.25, 0.5 and 1.
+    // ACME, BETA and GAMMA perform at 1.25, 0.5 and 1.
     const path p = market({2}, {{125}, {8}, {4}});
     const std::string terms =
         "basket: [ACME, BETA, GAMMA], initial_level: [100, 16, 4], notional: 10, maturity: 2.0, strike: ";
@@ -93,7 +93,7 @@ TEST(notes_scripts, best_of_and_worst_of) {
 }
 
 TEST(notes_scripts, rainbow) {
-    const path p = market({2}, {{125}, {8}, {4}});  // 1.25, 1, 0.5 in order
+    const path p = market({2}, {{125}, {8}, {4}});  // performances 1.25, 1, 0.5, best first
     const std::string terms =
         "basket: [ACME, BETA, GAMMA], initial_level: [100, 16, 4], notional: 10, maturity: 2.0";
     EXPECT_DOUBLE_EQ(worth("rainbow", terms + ", weights: [0.5, 0.25, 2], strike: 1", p), 8.75 * usd(2));
@@ -112,13 +112,13 @@ TEST(notes_scripts, himalaya) {
     const std::string terms =
         "basket: [ACME, BETA, GAMMA], initial_level: [100, 16, 4], observations: [0.5, 1.0, 2.0], notional: "
         "8";
-    // BETA at 1.5; then GAMMA at 2, though BETA stands at 4; then ACME, the last one, at 0.5.
+    // BETA counts at 1.5; then GAMMA at 2, though BETA stands at 4; then ACME, the only one left, at 0.5.
     const path p = market({0.5, 1, 2}, {{100, 125, 50}, {24, 64, 64}, {5, 8, 40}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, p), 8 * (4.0 / 3 - 1) * usd(2));
     EXPECT_EQ(worth("himalaya", terms + ", strike: 1.5", p), 0);
     const path tie = market({0.5, 1, 2}, {{150, 100, 100}, {24, 32, 16}, {2, 2, 2}});
     EXPECT_DOUBLE_EQ(worth("himalaya", terms, tie), 8 * ((1.5 + 2 + 0.5) / 3 - 1) * usd(2));
-    // Two dates of three assets: one of them never counts.
+    // Two dates of three assets: one asset never counts.
     EXPECT_DOUBLE_EQ(
         worth("himalaya",
               "basket: [ACME, BETA, GAMMA], initial_level: [100, 16, 4], observations: [0.5, 1.0], "
@@ -163,8 +163,8 @@ TEST(notes_scripts, corridor_variance_swap) {
     const double e = std::exp(0.5), f = std::exp(0.25);
     const std::string terms =
         "underlying: ACME, fixings: [0.0, 0.5, 1.0, 1.5, 2.0], strike: 0.5, annualisation: 4, notional: 10";
-    // Returns of 0.5, -0.25, -0.25 and 0.5. The earlier fixing is in [90, 130] for the first and the last
-    // two, the later one for the second and third.
+    // Returns are 0.5, -0.25, -0.25 and 0.5. The range [90, 130] contains the fixing before the first, third
+    // and fourth return, and the fixing after the second and third.
     const path p = acme({{0, 100}, {0.5, 100 * e}, {1, 100 * f}, {1.5, 100}, {2, 100 * e}});
     const double earlier = 0.25 + 0.0625 + 0.25, later = 0.0625 + 0.0625;
     const std::string range = terms + ", lower: 90, upper: 130";
@@ -175,7 +175,7 @@ TEST(notes_scripts, corridor_variance_swap) {
                 10 * (later - 0.25) * usd(2), 1e-13);
     EXPECT_NEAR(worth("corridor_variance_swap", range + ", deciding_fixing: later, strike_on: counted", p),
                 10 * (later - 0.25 * 2 / 4) * usd(2), 1e-13);
-    // The ends belong to the range; without a range it is a variance swap.
+    // Prices at the ends count as in the range; without a range the product is a variance swap.
     EXPECT_NEAR(worth("corridor_variance_swap", terms + ", lower: 100, upper: 100.5", p),
                 10 * (0.25 + 0.25 - 0.25) * usd(2), 1e-13);
     EXPECT_NEAR(worth("corridor_variance_swap", terms + ", lower: 99.5, upper: 100", p),
@@ -194,13 +194,13 @@ TEST(notes_scripts, range_accrual) {
         "basket: [ACME, BETA], lower: [90, 10], upper: [110, 20], observations: [0.25, 0.5, 0.75, 1.0], "
         "coupon: 0.25, "
         "maturity: 2.0, notional: 64";
-    // In, in on both ends, ACME out above, BETA out below.
+    // Four days: both in range; both at an end of it; ACME above it; BETA below it.
     const path p = market({0.25, 0.5, 0.75, 1}, {{100, 90, 111, 100}, {15, 20, 15, 9}});
     EXPECT_DOUBLE_EQ(worth("range_accrual", terms, p), 8 * usd(2));
     EXPECT_DOUBLE_EQ(worth("range_accrual", terms + ", redeems: true", p), 72 * usd(2));
     const path other = market({0.25, 0.5, 0.75, 1}, {{89, 110, 100, 100}, {15, 10, 21, 15}});
     EXPECT_DOUBLE_EQ(worth("range_accrual", terms, other), 8 * usd(2));
-    // One asset with a one-sided range; two of four days have passed.
+    // One asset, in a range without an upper end; two of four observations are no longer ahead.
     EXPECT_DOUBLE_EQ(
         worth("range_accrual",
               "basket: [ACME], lower: 95, observations: [2025-12-31, 2026-01-15, 2026-07-15, 2027-01-15], "
@@ -233,17 +233,17 @@ const std::string phoenix =
     "coupon_barrier: [0.75, 0.75, 0.5], protection: 0.5, notional: 1000";
 
 TEST(notes_scripts, phoenix_pays_its_coupons) {
-    // The worst performer at 0.75, then 0.5, then 0.625; never called.
+    // The worst asset performs at 0.75, 0.5 and 0.625 on the three dates; the note is never called.
     const path paid = market({0.5, 1, 2}, {{200, 200, 62.5}, {12, 8, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix, paid),
                      125 * usd(0.5) + (500 + 250) * usd(2) + 1000 * usd(2));
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", memory: false", paid),
                      125 * usd(0.5) + 500 * usd(2) + 1000 * usd(2));
-    // Missed twice, then all paid on the third date.
+    // The coupon is missed twice; all three are paid on the third date.
     const path late = market({0.5, 1, 2}, {{50, 50, 50}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix, late),
                      (125 + 250 + 500) * usd(2) + 1000 * usd(2));
-    // Missed to the end, and below the protection at maturity.
+    // All coupons are missed, and the worst asset ends below the protection level.
     const path never = market({0.5, 1, 2}, {{50, 50, 25}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix, never), 250 * usd(2));
 }
@@ -256,11 +256,11 @@ TEST(notes_scripts, phoenix_is_called) {
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", call_level: [1, 1.5, 1]", later),
                      (125 + 250) * usd(1) + 10 * usd(2))
         << "not at 1.5";
-    // Not called before the third observation, which also pays its own coupon.
+    // The third observation is the first that may call the note, and pays its own coupon as well.
     const path high = market({0.5, 1, 2}, {{100, 100, 100}, {16, 16, 16}});
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", first_call: 3", high),
                      125 * usd(0.5) + 250 * usd(1) + 1500 * usd(2));
-    // Called below the coupon barrier: redeemed without a coupon.
+    // A note called below the coupon barrier is redeemed without a coupon.
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", phoenix + ", call_level: 0.5",
                            market({0.5, 1, 2}, {{50, 1, 1}, {16, 1, 1}})),
                      1000 * usd(0.5));
@@ -295,7 +295,7 @@ TEST(notes_scripts, phoenix_protection_at_every_moment) {
     EXPECT_DOUBLE_EQ(worth("phoenix_autocallable", one, acme({{0, 100}, {1, 70}, {2, 80}})),
                      125 * usd(1) + 925 * usd(2))
         << "beyond it at an end";
-    // Two assets, each on its own between the watching dates.
+    // Two assets, each with its own probability of a touch between the watching dates.
     const std::string two = phoenix + ", watched: continuous, watching_dates: [1.0, 2.0]";
     const double chance = (1 - touch_chance(50, 100, 60, 0.5)) * (1 - touch_chance(8, 16, 16, 0.5)) *
                           (1 - touch_chance(50, 60, 60, 0.5)) * (1 - touch_chance(8, 16, 9, 0.5)) *
@@ -413,7 +413,7 @@ TEST(notes_scripts, capital_protected_note) {
         "basket: [ACME, BETA], initial_level: [100, 16], protection: 0.75, participation: 2, maturity: 2.0, "
         "notional: 1000";
     const path up = market({2}, {{150}, {20}}),
-               down = market({2}, {{50}, {20}});  // 1.375 and 0.875 on average
+               down = market({2}, {{50}, {20}});  // averages of 1.375 and 0.875
     EXPECT_DOUBLE_EQ(worth("capital_protected_note", terms, up), 1500 * usd(2));
     EXPECT_DOUBLE_EQ(worth("capital_protected_note", terms, down), 750 * usd(2));
     EXPECT_DOUBLE_EQ(worth("capital_protected_note", terms + ", cap: 0.25", up), 1250 * usd(2));

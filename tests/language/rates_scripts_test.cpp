@@ -20,7 +20,7 @@ using tests::refusal;
 using tests::usd;
 using tests::worth;
 
-// Rates of 3 percent in USD and 1 percent in EUR, as of 2026-01-15.
+// A path with flat rates of 3 percent in USD and 1 percent in EUR, as of 2026-01-15.
 path flat() {
     path p = acme({});
     p.rates["EUR"] = 0.01;
@@ -59,7 +59,7 @@ TEST(rates_scripts, coupon_bond) {
     EXPECT_DOUBLE_EQ(worth_of("coupon_bond",
                               "coupon_dates: [1, 2], coupon: [0.04, 0.05], redemption: 1.02, notional: 1000"),
                      40 * usd(1) + 50 * usd(2) + 1020 * usd(2));
-    // One coupon is past; the running one pays a whole period of 181 days of 360.
+    // One coupon is past; the running one pays for its whole period, 182 days of 360.
     EXPECT_DOUBLE_EQ(worth_of("coupon_bond",
                               "coupon_dates: {start: 2025-04-01, end: 2026-04-01, every: 6m}, coupon: 0.04, "
                               "day_count: act_360"),
@@ -85,10 +85,11 @@ TEST(rates_scripts, floating_rate_note) {
 }
 
 TEST(rates_scripts, a_running_period_has_its_first_rate) {
-    // From 2025-10-15 to 2026-04-15 and 2026-10-15: 182 and 183 days, 90 and 273 days from today.
+    // From 2025-10-15 to 2026-04-15 and to 2026-10-15: periods of 182 and 183 days, which end in 90 and 273
+    // days.
     const double t1 = 90 / 365.0, t2 = 273 / 365.0, length = 182 / 365.0, rest = interest(t2 - t1);
     const std::string begun = "begin: 2025-10-15, payments: [2026-04-15, 2026-10-15], first_rate: 0.05",
-                      // The same period with earlier payments before it.
+                      // The same period, with earlier payments before it.
         begun_later = "begin: 2025-07-15, payments: [2025-10-15, 2026-04-15, 2026-10-15], first_rate: 0.05";
     for (const std::string& terms : {begun, begun_later}) {
         EXPECT_NEAR(worth_of("floating_rate_note", terms),
@@ -121,7 +122,7 @@ TEST(rates_scripts, a_running_period_has_its_first_rate) {
         refuses(product, "begin: 2025-10-15, payments: [2026-04-15]" + more, "first_rate");
         EXPECT_EQ(worth_of(product, "begin: 2025-10-15, payments: [2026-01-10]" + more), 0)
             << product << ": what has ended needs no rate";
-        // A period that begins today has today's rate; one that ends today is paid.
+        // A period that begins today has today's rate; a period that ends today is still paid.
         EXPECT_NE(worth_of(product, "begin: 2026-01-15, payments: [2026-04-15]" + more), 0) << product;
         EXPECT_NE(worth_of(product, "begin: 2025-10-15, first_rate: 0.05, payments: [2026-01-15]" + more), 0)
             << product;
@@ -129,7 +130,7 @@ TEST(rates_scripts, a_running_period_has_its_first_rate) {
 }
 
 TEST(rates_scripts, swap) {
-    // Worth nothing at its par rate, elsewhere the difference times the annuity.
+    // A swap is worth nothing at its par rate, elsewhere the difference of rates times the annuity.
     const double annuity = usd(1) + usd(2), par = (1 - usd(2)) / annuity;
     const std::string terms = "fixed_payments: [1, 2], floating_payments: [0.5, 1, 1.5, 2], fixed_rate: ";
     for (const double away : {0.0, 0.01, -0.02}) {
@@ -142,7 +143,7 @@ TEST(rates_scripts, swap) {
                          "begin: 1, fixed_payments: [2], floating_payments: [1.5, 2], fixed_rate: 0.04, "
                          "spread: 0.01, notional: 1000"),
                 1000 * (usd(1) - usd(2) - 0.04 * usd(2) + 0.005 * (usd(1.5) + usd(2))), 1e-10);
-    // The day counts of the legs: 90 and 91 days, and half a year of 30/360.
+    // Day counts by leg: 90 and 91 days of 360 for floating payments, half a year of 30/360 for fixed ones.
     EXPECT_NEAR(
         worth_of(
             "swap",
@@ -201,8 +202,8 @@ TEST(rates_scripts, cms_leg) {
 }
 
 TEST(rates_scripts, rate_future) {
-    // Settled after a quarter and after half a year, when the next quarter's rate is fixed: the first gain
-    // earns interest for a quarter.
+    // The future settles after a quarter, and after half a year, when the rate of the quarter up to its end
+    // is fixed. The first gain earns interest for a quarter.
     const std::string terms = "settlements: [0.25, 0.5], end: 0.75, traded_rate: 0.04, notional: 1000";
     const double rate = interest(0.25) / 0.25;
     EXPECT_NEAR(worth_of("rate_future", terms), 1000 * (0.04 - rate) * usd(0.25), 1e-12);
@@ -213,7 +214,7 @@ TEST(rates_scripts, rate_future) {
         << "settled today, it is paid what it is worth";
     EXPECT_NEAR(worth_of("rate_future", "settlements: [0], end: 0.25, traded_rate: 0.04"),
                 100 * (0.04 - rate), 1e-12);
-    // From 2026-07-15 to 2026-10-15, 92 days. Settlements before today are past.
+    // The rate's period is 2026-07-15 to 2026-10-15, 92 days. Settlements before today are past.
     const double days = interest(92 / 365.0) * 360 / 92;
     EXPECT_NEAR(worth_of("rate_future",
                          "settlements: [2025-12-15, 2026-01-14, 2026-04-15, 2026-07-15], end: 2026-10-15, "

@@ -104,7 +104,7 @@ TEST(schedule, rolling) {
 }
 
 TEST(schedule, holidays) {
-    // Good Friday and Easter Monday of 2026, out of order and one twice.
+    // Good Friday and Easter Monday of 2026, given out of order and one of them twice.
     const calendar easter({}, {day("2026-04-06"), day("2026-04-03"), day("2026-04-06")});
     EXPECT_FALSE(easter.is_business_day(day("2026-04-03")));
     EXPECT_TRUE(easter.is_business_day(day("2026-04-04"))) << "a Saturday, but weekends were not asked for";
@@ -113,7 +113,7 @@ TEST(schedule, holidays) {
     EXPECT_EQ(to_string(adjust(day("2026-04-06"), london, roll::preceding)), "2026-04-02");
     EXPECT_EQ(joined(generate(every("2026-04-01", "2026-04-09", "1b", london))),
               "2026-04-02 2026-04-07 2026-04-08 2026-04-09");
-    // Sunday to Thursday.
+    // A calendar with business days from Sunday to Thursday.
     const calendar tel_aviv(std::bitset<7>(0b0110000), {});
     EXPECT_EQ(to_string(adjust(day("2026-01-16"), tel_aviv, roll::following)), "2026-01-18");
     EXPECT_TRUE(calendar().is_every_day());
@@ -129,7 +129,7 @@ TEST(schedule, counted_forward_from_the_start) {
     } cases[] = {
         {every("2026-01-31", "2026-06-30", "1m"), "2026-02-28 2026-03-31 2026-04-30 2026-05-31 2026-06-30"},
         {every("2028-02-29", "2032-02-29", "1y"), "2029-02-28 2030-02-28 2031-02-28 2032-02-29"},
-        // A last short period, and an end that a period hits once.
+        // Ends after a short last period, and ends that whole periods reach exactly.
         {every("2026-01-15", "2026-05-01", "1m"), "2026-02-15 2026-03-15 2026-04-15 2026-05-01"},
         {every("2026-01-15", "2026-04-15", "3m"), "2026-04-15"},
         {every("2026-01-15", "2026-02-01", "3m"), "2026-02-01"},
@@ -145,7 +145,7 @@ TEST(schedule, counted_forward_from_the_start) {
         {every("2026-03-31", "2026-06-30", "1m", calendar::weekends(), roll::following),
          "2026-04-30 2026-06-01 2026-06-30"},
         {every("2026-01-15", "2026-01-31", "1m", calendar::weekends(), roll::following), "2026-02-02"},
-        // Every calendar day from a Thursday, without Saturday and Sunday.
+        // Every calendar day from a Thursday on, but for Saturday and Sunday.
         {every("2026-01-15", "2026-01-21", "1d", calendar::weekends()),
          "2026-01-16 2026-01-19 2026-01-20 2026-01-21"},
         {every("2026-01-15", "2026-01-21", "1b", calendar::weekends()),
@@ -156,7 +156,7 @@ TEST(schedule, counted_forward_from_the_start) {
         {every("2026-01-17", "2026-01-20", "1b", calendar::weekends()), "2026-01-19 2026-01-20"},
         {every("2026-01-17", "2026-01-20", "1b", calendar::weekends(), roll::following, true),
          "2026-01-19 2026-01-20"},
-        // Saturday, Sunday and Monday roll onto one Monday.
+        // Saturday, Sunday and Monday all roll onto the same Monday.
         {every("2026-01-14", "2026-01-20", "1d", calendar::weekends(), roll::following),
          "2026-01-15 2026-01-16 2026-01-19 2026-01-20"},
         {every("2026-01-15", "2026-01-23", "2d", calendar::weekends(), roll::following),
@@ -197,7 +197,7 @@ TEST(schedule, equal_steps_in_years) {
 
 TEST(schedule, equal_steps_in_days) {
     EXPECT_EQ(joined(generate(steps({day("2026-01-15")}, {day("2026-01-25")}, 4))),
-              "2026-01-18 2026-01-20 2026-01-23 2026-01-25");  // 2.5 5 7.5 10
+              "2026-01-18 2026-01-20 2026-01-23 2026-01-25");  // unrounded: 2.5 5 7.5 10
     const schedule each_day = generate(steps({day("2026-01-15")}, {day("2027-01-15")}, 365));
     EXPECT_EQ(each_day.times.size(), 365u);
     EXPECT_NO_THROW(check_increasing(each_day));

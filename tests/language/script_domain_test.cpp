@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Script operations that leave their domain: exactly the paths on which one does have no number, even if its
-// result is not used. Expected paths come from plain arithmetic on the prices that a trade with the same
-// dates observes.
+// Script operations that leave their domain, such as a root of a negative number. Exactly the paths on which
+// one does fail, even if its result is not used. Expected paths come from plain arithmetic on the prices that
+// a trade with the same dates observes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,7 @@ bool ends_below(const seen& s) {
 struct scripted {
     std::string name, script;
     breaks is_broken;
-    bool in_single = true;  // whether the same paths fail in float
+    bool in_single = true;  // whether the same paths fail in single
 };
 
 const std::vector<scripted>& scripts() {
@@ -191,7 +191,8 @@ run_options options_in(const std::string& precision) {
     return out;
 }
 
-// As seen by a trade that pays both prices; a path that stops only at the end is another one.
+// Prices on each path, from a trade that pays both assets' prices, on both dates or at the end alone. A path
+// that stops at the end alone has other random numbers.
 std::vector<seen> all_seen(bool on_both_dates) {
     const std::string when = on_both_dates ? "dates" : "last(dates)";
     const book b = book::parse(
@@ -262,7 +263,7 @@ TEST_P(script_domain, fails_the_paths_on_which_it_is_left) {
         const price_row& row = got.rows.at(0);
         if (precision == "double") {
             expect_row(row, e, s.name);
-        } else {  // their shocks differ
+        } else {  // other precisions have other shocks
             EXPECT_EQ(row.status == trade_status::failed, e.count > 0)
                 << s.name << " in " << precision << ": " << row.message;
         }
@@ -293,7 +294,7 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(all, script_domain, testing::ValuesIn(names()),
                          [](const auto& at) { return at.param; });
 
-// For a GPU, in every precision, with the adjoint.
+// Compiles a script's kernels for a GPU in every precision.
 TEST(script_domain, has_kernels_that_compile) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     for (const scripted& s : scripts()) {
@@ -314,7 +315,7 @@ TEST(script_domain, is_the_same_on_gpu) {
             run_options on_gpu = options_in(precision), on_cpu = options_in(precision);
             on_gpu.overrides.device = "cuda";
             const bool is_fast = precision == "single_fast";
-            if (is_fast && !s.in_single) continue;  // rounding decides, and differs there
+            if (is_fast && !s.in_single) continue;  // rounding decides, differently there
             if (is_fast) on_cpu.overrides.precision = precision::single;
             const market in = market::parse(market_text);
             const price_row there = engine().price(book_of(s), in, on_gpu).rows.at(0);
@@ -383,7 +384,7 @@ TEST(script_domain, is_left_in_the_past_or_above_all_blocks) {
         "log of 0 or a negative number; write log(max(x, 1e-12))");
 }
 
-// A right's block runs where the script reaches it, used or not.
+// A right's block runs on each path that reaches it, even if the right is not used there.
 TEST(script_domain, is_looked_after_in_rights) {
     const scripted s{"right", "exercise on dates: receive max(sqrt(strike - spot(u)), 0)\n", ends_above};
     run_options with = options_in("double");
@@ -399,7 +400,7 @@ TEST(script_domain, is_looked_after_in_rights) {
     EXPECT_EQ(priced.status, trade_status::priced) << priced.message;
 }
 
-// The library's products with checked paths: their terms and arithmetic alone don't prove the domain.
+// Library products with operations checked on each path: terms and arithmetic don't prove their domain.
 TEST(script_domain, is_proven_for_the_library_but_for_these) {
     std::map<std::string, std::size_t> checked;
     for (const product_page& page : product_pages()) {

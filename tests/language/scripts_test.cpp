@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of every library script, on hand-written paths with hand-computed payoffs.
+// Every branch of every library script, on hand-written paths with payoffs computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,13 +63,13 @@ TEST(scripts, digital) {
 
 TEST(scripts, asian) {
     const std::string terms = "underlying: ACME, strike: 100, averaging_dates: [0.5, 1.0, 1.5, 2.0]";
-    const path up = acme({{0.5, 64}, {1, 128}, {1.5, 112}, {2, 120}});  // 106 on average
+    const path up = acme({{0.5, 64}, {1, 128}, {1.5, 112}, {2, 120}});  // an average of 106
     EXPECT_DOUBLE_EQ(worth("asian", terms, up), 6 * usd(2));
     EXPECT_EQ(worth("asian", terms + ", option: put", up), 0);
-    const path down = acme({{0.5, 64}, {1, 128}, {1.5, 112}, {2, 56}});  // 90
+    const path down = acme({{0.5, 64}, {1, 128}, {1.5, 112}, {2, 56}});  // an average of 90
     EXPECT_EQ(worth("asian", terms, down), 0);
     EXPECT_DOUBLE_EQ(worth("asian", terms + ", option: put", down), 10 * usd(2));
-    // Two of three dates have passed, one of them today.
+    // Two of the three dates are no longer ahead, one of them today.
     EXPECT_DOUBLE_EQ(
         worth("asian", "underlying: ACME, strike: 100, averaging_dates: [2025-12-31, 2026-01-15, 2027-01-15]",
               acme({{-15 / 365.0, 96}, {0, 108}, {1, 111}})),
@@ -80,7 +80,7 @@ TEST(scripts, asian) {
         << "the last date is today";
 }
 
-// Continuous monitoring: 100 today, 120 after a year, 110 after two, variance 0.04 a year.
+// The probability of a touch under continuous monitoring, on a path with variance 0.04 a year.
 double touch_chance(double level, double from, double to, double years) {
     const double a = std::log(from) - std::log(level), b = std::log(to) - std::log(level);
     return std::exp(-2 * std::max(std::abs(a), 0.0) * std::abs(b) / (0.04 * years));
@@ -166,7 +166,7 @@ TEST(scripts, discrete_barrier) {
     struct example {
         std::map<double, double> spots;
         bool up;
-        double hit_at;  // 0 for never
+        double hit_at;  // 0 if the level is never hit
     };
     for (const example& e : {example{{{0, 80}, {0.5, 91}, {1, 95}, {2, 110}}, false, 0},
                              example{{{0, 80}, {0.5, 90}, {1, 95}, {2, 110}}, false, 0.5},
@@ -251,7 +251,7 @@ TEST(scripts, variance_swap) {
     const std::string terms =
         "underlying: ACME, fixings: [0.0, 0.5, 1.0], strike: 0.5, annualisation: 2, notional: 10";
     const double e = std::exp(0.5);
-    const path p = acme({{0, 100}, {0.5, 100 * e}, {1, 100}});  // two moves of a half: 2 * (0.25 + 0.25) / 2
+    const path p = acme({{0, 100}, {0.5, 100 * e}, {1, 100}});  // two log returns of a half
     EXPECT_NEAR(worth("variance_swap", terms, p), 10 * (0.5 - 0.25) * usd(1), 1e-13);
     EXPECT_NEAR(worth("variance_swap", terms + ", strike_is: variance", p), 0, 1e-13);
     EXPECT_NEAR(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every branch of the scripts on one asset, on hand-written paths with hand-computed payoffs.
+// Every branch of the scripts on one asset, on hand-written paths with payoffs computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,8 +19,8 @@ using tests::worth;
 
 const std::string refused = "the terms of the trade are refused: ";
 
-// A path between two prices whose logarithm has a variance of 0.04 a year: the probability of a touch, its
-// sampled extremes and its sampled time of touch.
+// A bridge between two prices whose logarithm has a variance of 0.04 a year: the probability of a touch, and
+// the extremes that a uniform number samples.
 double touch(double level, double from, double to, double years) {
     const double a = std::log(from / level), b = std::log(to / level);
     return a * b <= 0 ? 1 : std::exp(-2 * a * b / (0.04 * years));
@@ -33,7 +33,7 @@ double highest(double from, double to, double years, double uniform) {
     const double move = std::log(to / from);
     return from * std::exp(0.5 * (move + std::sqrt(move * move - 0.08 * years * std::log(uniform))));
 }
-// The time of touch for a normal and a uniform that select the first of the two roots.
+// The sampled time of touch, for a normal and a uniform that select the first of the method's two roots.
 double touch_time(double level, double from, double to, double start, double years) {
     const double a = std::abs(std::log(from / level)), b = std::abs(std::log(to / level));
     const double mu = a / b, lambda = a * a / (0.04 * years), nu = 0.25;
@@ -191,7 +191,7 @@ TEST(single_asset_scripts, soft_barrier) {
               refused + "the lower end of the range is above its upper end");
 }
 
-// Far enough apart that one interval touches one level at most.
+// The barriers are so far apart that an interval touches one of them at most.
 TEST(single_asset_scripts, double_barrier) {
     const path p = sampled(acme({{0, 100}, {1, 120}, {2, 110}}));
     const double down1 = touch(80, 100, 120, 1), down2 = touch(80, 120, 110, 1);
@@ -271,7 +271,7 @@ TEST(single_asset_scripts, one_touch_hands_over_an_asset_that_begins_beyond_the_
                            sampled(acme({{0, 100}, {1, 120}, {2, 110}}))),
                      120 * usd(1))
         << "as it is when the watching begins";
-    // Monitored since a past day without a fixing.
+    // Monitoring began on a past day that has no fixing.
     const path later = sampled(acme({{-10 / 365.0, 95}, {0, 100}, {2, 110}}));
     EXPECT_EQ(worth("one_touch", terms + "direction: up, barrier: 90, monitoring_start: 2025-12-01", later),
               0)
