@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the text of markets of a few assets and of small products.
+// Makes the text of markets with a few assets, and of small products.
 #pragma once
 
 #include <sstream>
@@ -29,7 +29,7 @@ inline std::string in_book(const std::string& market_text) {
     return section;
 }
 
-// Splits at commas outside of brackets: "a: b, c: {d, e}" has two entries.
+// Splits `key: value` entries at commas outside of brackets: "a: b, c: {d, e}" has two entries.
 inline std::vector<std::pair<std::string, std::string>> entries_of(const std::string& flow) {
     std::vector<std::pair<std::string, std::string>> out;
     int depth = 0;
@@ -45,8 +45,8 @@ inline std::vector<std::pair<std::string, std::string>> entries_of(const std::st
     return out;
 }
 
-// A product for the section `products` of a book. A parameter has its type, or more in braces: "underlying:
-// asset, option: {type: choice, choices: [call, put]}". Help and example are made up.
+// An entry for a book's section `products`. `parameters` gives each parameter its type, or more in braces:
+// "underlying: asset, option: {type: choice, choices: [call, put]}". Help texts and the example are made up.
 inline std::string product_in_words(const std::string& name, const std::string& summary,
                                     const std::string& parameters, const std::string& script) {
     std::string text = "  - product: " + name + "\n    summary: " + summary + "\n    parameters:\n", example;

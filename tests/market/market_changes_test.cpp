@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A changed number against a text with that number in its place: for every key of every form and model the
-// markets are the same to the bit, and what is no market is refused in the same words at the same place.
+// A market with a changed number against a text with that number in its place, for every key of every form
+// and model. Both give the same market to the bit, or are refused in the same words at the same place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ const config::node& node_of(const market& in, const keyed_number& number) {
     return root.at("correlations").descendant(number.place);
 }
 
-// The text with another number where that one stands.
+// The text with `number` in place of the number at `where`.
 std::string text_with(const std::string& text, const location& where, double number) {
     std::size_t at = 0;
     for (int line = 1; line < where.line; ++line) at = text.find('\n', at) + 1;
@@ -127,7 +127,7 @@ void expect_same_state(const market_state& a, const market_state& b) {
         expect_same_parameters(parameters, b.rate_parameters.at(name));
 }
 
-// Plans of trades show what the models make of their numbers.
+// Trades with what they read of the base market. Their plans show what models make of a market's numbers.
 class planned_book {
   public:
     planned_book(const std::string& text, const market& base) : trades_(book::parse(text)), base_(base) {
@@ -137,7 +137,8 @@ class planned_book {
         }
     }
 
-    // The plans of trades that read something else in `a` than in the base market. Returns how many do.
+    // Plans, in `a` and in `b`, each trade that reads a number by which `a` differs from the base market, and
+    // expects equal plans. Returns the number of these trades.
     std::size_t expect_same_plans(const market_state& a, const market_state& b) const {
         std::size_t moved = 0;
         for (std::size_t i = 0; i < reads_.size(); ++i) {
@@ -177,14 +178,14 @@ void expect_same_outcome(const outcome& changed, const outcome& read, const loca
     EXPECT_EQ(changed.key_path, read.key_path);
     EXPECT_EQ(changed.where.file, read.where.file);
     EXPECT_EQ(changed.where.line, read.where.line);
-    // Behind the number, the text is longer or shorter.
+    // Text behind the changed number moves with the length of the number.
     const bool is_behind = read.where.line == number.line && read.where.column > number.column;
     if (!is_behind) {
         EXPECT_EQ(changed.where.column, read.where.column);
     }
 }
 
-// Every number as it is written in a text, moved a little, more, and beyond all bounds.
+// Changes every number that the text states: a little, more, and beyond all bounds.
 count expect_written_as_read(const std::string& text, const reader& read, const std::string& book_text) {
     const market base = read(text);
     const planned_book trades(book_text, base);
@@ -222,7 +223,7 @@ TEST(market_changes, every_model_is_written_as_it_is_read) {
     EXPECT_GT(seen.plans, 100u);
 }
 
-// A change is made in a copy of the part that other changes were made in before, of other numbers.
+// Changes of different numbers share one copy of their part of the market: no earlier change may show in it.
 TEST(market_changes, changes_of_one_part_know_nothing_of_one_another) {
     const market base = of_text(tests::all_forms);
     for (const std::vector<std::string>& keys :

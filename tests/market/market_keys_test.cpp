@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Market keys: each form of a market has one, a shift moves what it names and nothing else, and an invalid
-// market is refused by name.
+// Keys of a market's numbers, such as ACME.spot. Each form of a market has one, a shift moves the number that
+// its key names and nothing else, and a change to an invalid market is refused by the key's name.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -288,7 +288,7 @@ TEST(market_keys, a_call_lists_the_numbers_that_a_trade_depends_on) {
     EXPECT_FALSE(by_trade.at("BETA").contains("BETA|EURUSD.correlation"));
     EXPECT_TRUE(by_trade.at("BETA").contains("BETA.volatility@2027-07-15"));
     EXPECT_FALSE(by_trade.at("BETA").contains("GBP.rate@1y"));
-    // The price of a trade moves only with listed numbers.
+    // A trade's price moves only with numbers that depends_on lists for the trade.
     const auto first = prices(m);
     for (const market_number& n : m.numbers()) {
         const double by = n.value == 0 ? 1e-4 : 1e-3 * std::abs(n.value);
@@ -359,10 +359,10 @@ TEST(market_keys, a_matrix_that_no_factors_have_is_refused) {
     };
     refused("A|C.correlation", -0.5,
             "A|C.correlation set to -0.5: this is no market: the correlation matrix");
-    // The model's own correlation is a part of the matrix.
+    // The correlation of Heston's own variance is a part of the matrix as well.
     refused("C.heston.rho", 0.95, "the correlation matrix has the negative eigenvalue");
     EXPECT_NO_THROW(m.with("C.heston.rho", -0.55));
-    // Two changes that are valid only together.
+    // Two changes, each invalid alone and valid with the other.
     refused("A|C.correlation", -0.2, "negative eigenvalue");
     refused("A|B.correlation", 0, "negative eigenvalue");
     const std::array<market_change, 2> both{market_change{"A|C.correlation", -0.2, market_change::way::set},
@@ -398,7 +398,7 @@ TEST(market_keys, a_surface_that_is_bent_elsewhere_is_told) {
 
 TEST(market_keys, scenarios_are_shifted_row_by_row) {
     const tests::own_folder folder;
-    // NumPy's format 1.0: two rows of four paths.
+    // Writes NumPy's format 1.0: two rows of four paths.
     const auto write = [&](const char* file, float more) {
         std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
         bytes += "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }";
@@ -447,7 +447,7 @@ TEST(market_keys, scenarios_are_shifted_row_by_row) {
     EXPECT_THROW(m.shifted("A.volatility@0.5y", -0.5), error);
 }
 
-// A key without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both
+// A key's form, without its names: "BETA.volatility@2027-07-15" and "ACME.volatility@0.5y" are both
 // ".volatility@time". Parameters of models are ".model".
 std::string shape_of(std::string_view key, std::string_view unit) {
     std::string out(unit.starts_with("parameter of") && !unit.starts_with("parameter of SVI")
@@ -470,7 +470,7 @@ std::string shape_of(std::string_view key, std::string_view unit) {
     return shape;
 }
 
-// Fails for a form of the list without a row of the table, and for a row without a key.
+// Fails for a number of the market whose form has no row in the table, and for a row without such a number.
 TEST(market_keys, the_table_has_the_forms_of_the_list) {
     std::set<std::string> listed, told;
     for (const market_number& n : market::parse(all_forms).numbers()) listed.insert(shape_of(n.key, n.unit));

@@ -31,7 +31,7 @@ std::filesystem::path configs() {
 constexpr double rounding = 1e-13;
 
 TEST(market_digest, known_answers) {
-    // From FIPS 180-2, and from sha256sum for sizes around the padding's edges.
+    // SHA-256 of messages in FIPS 180-2, and by sha256sum for sizes around the edges of the padding.
     EXPECT_EQ(config::sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(config::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(config::sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -72,7 +72,7 @@ TEST(market_curve, log_linear_between_pillars_and_the_last_forward_after_them) {
     for (std::size_t i = 0; i < years.size(); ++i) {
         EXPECT_EQ(c.log_discount(years[i]), -rates[i] * years[i]) << years[i];
     }
-    // Constant forward rates: 0.02 to 0.5, 0.04 to 1, 0.0225 from there on.
+    // Forward rates are constant: 0.02 until 0.5 years, 0.04 until 1, 0.0225 after it.
     const auto integral = [](double t) {
         return 0.02 * std::min(t, 0.5) + 0.04 * std::min(std::max(t - 0.5, 0.0), 0.5) +
                0.0225 * std::max(t - 1, 0.0);
@@ -128,9 +128,9 @@ TEST(market_volatility, covariance_is_the_integral) {
         volatility::by_term({1.0}, {0.3}),
         volatility::by_term({0.5, 2.0}, {0.2, 0.25}),
         volatility::by_term({0.25, 0.5, 1.0, 3.0}, {0.3, 0.27, 0.26, 0.28}),
-        volatility::by_term({1.0, 4.0}, {0.2, 0.1}),  // no variance after the first pillar
+        volatility::by_term({1.0, 4.0}, {0.2, 0.1}),  // no variance between the pillars
     };
-    // The local volatility by differences of the total variance; no step below straddles a pillar.
+    // Local volatility from differences of the total variance; no step below straddles a pillar.
     const auto local = [](const volatility& v, double t, double step) {
         return std::sqrt(std::max(0.0, (v.total_variance(t + step) - v.total_variance(t)) / step));
     };
@@ -179,8 +179,8 @@ const curve& rates() {
     return c;
 }
 
-// The number of shares that one share grows to over (from, to], from dividend `first` on, without cash
-// dividends.
+// The factor by which the forward price grows over (from, to], with proportional dividends from number
+// `first` on and without cash dividends.
 double growth(const asset& a, double from, double to, std::size_t first) {
     double factor = rates().discount(from) / rates().discount(to) * a.dividend_yield.discount(to) /
                     a.dividend_yield.discount(from);
@@ -218,7 +218,8 @@ TEST(market_dividends, affine_form) {
     const asset a = payer();
     const affine today = spot_map(a, rates(), 0);
     EXPECT_NEAR(today.scale + today.shift, a.spot, rounding * a.spot);
-    // Today's shift is a plain sum: each amount, less the proportional dividends before it, discounted.
+    // Today's shift is the sum of cash dividends, discounted and scaled up by the yield and earlier
+    // proportions.
     double worth = 0, kept = 1;
     for (const dividend& d : a.dividends) {
         if (d.proportional) {
@@ -232,8 +233,8 @@ TEST(market_dividends, affine_form) {
     EXPECT_NEAR(spot_map(a, rates(), 2.5, true).shift, 4.0, 1e-12);
 }
 
-// With a martingale X in {down, up}, S must lose exactly its dividend at every ex-date on each branch and
-// grow at the carry in between, so trading dividends against the spot earns nothing.
+// For any value x of the martingale, the price must fall by exactly its dividend on every ex-date and grow at
+// the carry in between, so that trading dividends against the spot earns nothing.
 TEST(market_dividends, every_path_falls_by_the_dividend_and_grows_at_the_carry) {
     const asset a = payer();
     for (const double x : {0.2, 1.0, 3.5}) {
@@ -349,13 +350,13 @@ TEST(market, everything_it_says) {
     EXPECT_EQ(m.fixings.at("GBPEUR").size(), 1u);
 }
 
-// The same rate means another discount factor under another day count.
+// The same zero rate gives another discount factor under another day count.
 TEST(market, rates_by_day_count) {
     const auto log_discount = [](const std::string& curve, double years) {
         const std::string text = "as_of: 2027-07-15\ncurrencies: {USD: " + curve + "}\n";
         return state_of(market::parse(text, "m")).discount_curve("USD").log_discount(years);
     };
-    // 184 + 199 days to the pillar, 15 January to 1 August 2028; 200 of them lie in 2028, a leap year.
+    // From 15 July 2027 to the pillar are 383 days: 170 in 2027 and 213 in 2028, a leap year.
     const double years = 383 / 365.0;
     const std::string pillar = "{zero_rates: {2028-08-01: 0.04}";
     EXPECT_NEAR(log_discount(pillar + "}", years), -0.04 * years, rounding);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations that a trade depends on and the market leaves out: which pairs, where they are reported, and
-// how a market or a caller refuses them.
+// Correlations that a trade depends on and the market does not state: which pairs these are, where they are
+// reported, and how a market or a caller refuses them.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -87,7 +87,7 @@ TEST(missing_correlations, are_stated_by_any_number_and_by_0) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(price("")),
               std::bit_cast<std::uint64_t>(price("correlations: [[ACME, HEST, 0]]")))
         << "what is not stated is 0, to the bit";
-    // The correlation of an own factor is not that of its asset.
+    // The correlation of HEST's own factor, its variance, does not stand for HEST's.
     EXPECT_EQ(missing_of(worst + "[ACME, HEST]", "correlations: [[HEST.variance, ACME, -0.2]]"),
               "ACME|HEST ");
 }

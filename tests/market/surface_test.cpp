@@ -30,7 +30,7 @@ using namespace tilewalk::markets;
 
 using written_by = implied_surface::written_by;
 
-// Black's price of an out-of-the-money option with a forward of 1.
+// Black's price of the out-of-the-money option at the log-moneyness x, for a forward of 1.
 double black(double x, double deviation) {
     const double d1 = -x / deviation + deviation / 2, d2 = d1 - deviation;
     return x >= 0 ? truth::normal_cdf(d1) - std::exp(x) * truth::normal_cdf(d2)
@@ -47,8 +47,8 @@ double implied_deviation(double x, double price) {
     return low;
 }
 
-// Calls by log-strike with a forward of 1: c_T = sigma^2(T, y) / 2 (c_yy - c_y), by Crank-Nicolson.
-// `variance(t0, t1, y)` is the local variance of a step.
+// Solves for calls by log-strike y with a forward of 1, c_T = sigma^2(T, y) / 2 (c_yy - c_y), by
+// Crank-Nicolson. `variance(t0, t1, y)` is the local variance of a step.
 class forward_equation {
   public:
     using variance_function =
@@ -60,11 +60,11 @@ class forward_equation {
             y_.push_back(h * i);
             calls_.push_back(i < 0 ? 1 - std::exp(h * i) : 0);
         }
-        // The mean over the cell, so that the kink does not reduce the order.
+        // The payoff's mean over the cell of its kink, which would otherwise reduce the order.
         calls_[static_cast<std::size_t>(half_points)] = h / 8;
     }
 
-    // Time steps grow from `from` on; the first four are implicit, which damps the effect of the kink.
+    // Steps from time 0 grow, and the first four are implicit, which damps the effect of the kink.
     void walk(double from, double to, int steps, const variance_function& variance) {
         for (int k = 0; k < steps; ++k) {
             const auto time = [&](int i) {
@@ -113,7 +113,7 @@ class forward_equation {
     std::vector<double> y_, calls_;
 };
 
-// By a function of time and y, at the middle of each step.
+// The local variance of a step: a volatility of time and y, taken at the middle of the step.
 forward_equation::variance_function local(const std::function<double(double, double)>& volatility) {
     return [=](double t0, double t1, const std::vector<double>& y) {
         std::vector<double> out;
@@ -122,7 +122,7 @@ forward_equation::variance_function local(const std::function<double(double, dou
     };
 }
 
-// As a path reads the volatility: a table of `points` for each step, linear between them, flat beyond.
+// The local variance as a path reads it: a table of `points` for each step, linear between them, flat beyond.
 forward_equation::variance_function tables(const local_volatility& vol, std::size_t points) {
     return [&vol, points](double t0, double t1, const std::vector<double>& y) {
         const auto [low, high] = vol.table_range(t0, t1);
@@ -139,7 +139,7 @@ forward_equation::variance_function tables(const local_volatility& vol, std::siz
     };
 }
 
-// von Sydow et al., "BENCHOP - The BENCHmarking project in Option Pricing", 2015, problem 3.
+// Problem 3 of von Sydow et al., "BENCHOP - The BENCHmarking project in Option Pricing", 2015.
 constexpr double benchop_rate = 0.03;
 
 double benchop_volatility(double spot, double years) {
@@ -198,12 +198,12 @@ TEST(surface_smile, goes_through_its_points_and_on_along_straight_lines) {
         EXPECT_NEAR(s.at(end).curvature, 0, 1e-12);
         const double outwards = end < 0 ? -1 : 1;
         const smile_point at = s.at(end), far = s.at(end + 5 * outwards);
-        EXPECT_GT(at.slope * outwards, 0);  // needs no turn
+        EXPECT_GT(at.slope * outwards, 0);  // the wing rises and may go on straight
         EXPECT_NEAR(far.slope, at.slope, 1e-12);
         EXPECT_NEAR(far.variance, at.variance + 5 * std::abs(at.slope), 1e-12);
     }
     EXPECT_NEAR(smile::through({-0.5, 0.5}, {0.06, 0.04}).at(0.1).variance, 0.048, 1e-16);
-    // Points of a natural spline determine the same spline.
+    // Further points of a natural spline determine the same spline.
     std::vector<double> more, values;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (i > 0) more.push_back(0.3 * x[i - 1] + 0.7 * x[i]);
@@ -220,11 +220,11 @@ TEST(surface_smile, goes_through_its_points_and_on_along_straight_lines) {
 TEST(surface_smile, wings_turn_to_where_they_may_go) {
     struct {
         std::vector<double> x, w;
-        double left, right;  // final slopes
+        double left, right;  // slopes of the straight wings
     } const cases[] = {
-        {{-0.2, 0.0, 0.2}, {0.06, 0.05, 0.04}, -0.05, 0},  // falls to the right
-        {{-0.2, 0.0, 0.2}, {0.04, 0.05, 0.06}, 0, 0.05},   // falls to the left
-        {{-0.1, 0.0, 0.1}, {0.01, 0.03, 0.01}, 0, 0},      // a frown
+        {{-0.2, 0.0, 0.2}, {0.06, 0.05, 0.04}, -0.05, 0},  // the right wing must not fall
+        {{-0.2, 0.0, 0.2}, {0.04, 0.05, 0.06}, 0, 0.05},   // the left wing must not fall
+        {{-0.1, 0.0, 0.1}, {0.01, 0.03, 0.01}, 0, 0},      // a frown: both would fall
         {{0.0, 0.1}, {0.01, 0.4}, 0, 2},                   // steeper than Lee's bound
         {{-0.1, 0.0}, {0.4, 0.01}, -2, 0},
     };
@@ -256,7 +256,7 @@ TEST(surface_smile, derivatives_are_those_of_the_value) {
     };
     const double h = 1e-4;
     for (const smile& s : smiles) {
-        // No step straddles a point of the spline, where the curvature has a kink.
+        // No difference straddles a point of the spline, where the curvature has a kink.
         for (double x = -1.0003; x < 1; x += 0.0141) {
             const smile_point here = s.at(x), below = s.at(x - h), above = s.at(x + h);
             EXPECT_NEAR(here.slope, (above.variance - below.variance) / (2 * h), 1e-4) << x;
@@ -297,8 +297,7 @@ TEST(surface_density_ratio, is_the_second_derivative_of_call_prices) {
                             smile::through({-0.3, -0.1, 0.0, 0.15, 0.2}, {0.09, 0.05, 0.04, 0.035, 0.032})};
     const double h = 1e-3;
     for (const smile& s : smiles) {
-        // The price of an out-of-the-money call or a put; they differ by the forward, which has no curvature
-        // in the strike.
+        // The price of a call or a put; they differ by a forward, which has no curvature in the strike.
         const auto price = [&](double x, bool call) {
             const double out = black(x, std::sqrt(s.at(x).variance));
             return out + (call == (x >= 0) ? 0 : (call ? 1 : -1) * (1 - std::exp(x)));
@@ -420,7 +419,7 @@ TEST(surface_local_volatility, is_recovered_from_the_prices_that_it_gives) {
         }
         return most;
     };
-    // The remaining error is the interpolation's: it falls with more quotes.
+    // The error that remains is the interpolation's: more quotes reduce it.
     EXPECT_LT(worst(5, 13), 2e-3);
     EXPECT_LT(worst(20, 25), 2e-5);
 }
@@ -448,7 +447,7 @@ TEST(surface_local_volatility, the_surface_comes_back_from_its_tables) {
 }
 
 TEST(surface_local_volatility, the_published_svi_surface) {
-    // Problem 3 II: the surface gives variance by x = log(strike / forward), for any spot.
+    // BENCHOP's problem 3 II: the surface gives the variance by x = log(strike / forward), whatever the spot.
     std::vector<expiry> expiries;
     for (int k = 1; k <= 50; ++k) {
         const double t = 0.01 * k, root = std::sqrt(t), late = std::sqrt(t + 0.04);
@@ -486,7 +485,7 @@ TEST(surface_local_volatility, a_given_grid_is_bilinear_and_flat_outside) {
     EXPECT_NEAR(at(0.6, 1e6), 0.8 * 0.2 + 0.2 * 0.3, 1e-6);
     EXPECT_NEAR(at(3, 150), 0.3, 1e-6);
     EXPECT_NEAR(at(3, 1), 0.2, 1e-6);
-    // At spot 80 without carry: 0.4 until 0.5, then linear to 0.2 at 1.
+    // At the spot 80 the grid's volatility is 0.4 until 0.5 years and falls linearly to 0.2 at 1.
     const local_volatility still = local_volatility::of_grid(grid, [](double) { return 80.0; });
     EXPECT_NEAR(still.local_variance(0.25, 1.5, 0),
                 (0.25 * 0.16 + 0.5 * (0.16 + 0.08 + 0.04) / 3 + 0.5 * 0.04) / 1.25, 1e-14);
@@ -567,7 +566,7 @@ TEST(surface_local_volatility, extremes_stay_finite) {
     }
 }
 
-// Calls under a mixture of lognormals with different means, always free of arbitrage.
+// Calls under a mixture of two lognormals with different means, which is always free of arbitrage.
 struct mixture {
     double weight[2], mean[2], volatility[2];
 
@@ -614,7 +613,7 @@ surface_reading read(const std::string& text) {
     return read_surface(config::parse(text, "m.yaml"), as_of, hundred);
 }
 
-// The message of the refusal; empty if there is none.
+// The message by which the reader refuses the text; empty if it does not.
 std::string refusal(const std::string& text) {
     try {
         read(text);
@@ -637,7 +636,7 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
          "110 allow; expected a volatility of at most 0.284118; to price with a local volatility that is "
          "bounded "
          "there, write arbitrage: repair"},
-        // A volatility that is too low makes the neighbour's call too expensive.
+        // A volatility at 100 that is too low makes the call at 90 too dear.
         {"by_strike:\n  2026-07-15: {80: 0.31, 90: 0.27, 100: 0.15, 110: 0.22}\n",
          "m.yaml:2:26: by_strike.2026-07-15.90: butterfly arbitrage at the strike 90 of 2026-07-15"},
         {"by_moneyness: {0.5: {0.8: 0.4, 0.9: 0.25, 1: 0.2}}",
@@ -656,18 +655,18 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
          "volatility 0.165 the call costs 0.0657509 of the forward, less than the 0.0673438 that the quotes "
          "of "
          "2026-07-15 allow; expected a volatility of at least 0.169007 (1 more in the surface); to price"},
-        // The later expiry has no quote at 100, but its other quotes leave no room.
+        // The expiry 1 has no quote at 100, but its other quotes limit the price there.
         {"by_strike: {0.5: {90: 0.3, 100: 0.3, 110: 0.3}, 1: {95: 0.2, 105: 0.2}}",
          "m.yaml:1:28: by_strike.0.5.100: calendar arbitrage at the strike 100 of 0.5: with the volatility "
          "0.3 the "
          "call costs 0.08447 of the forward, more than the 0.0821257 that the quotes of 1 allow; expected a "
          "volatility of at most 0.291644"},
-        // The earlier expiry has none here; its prices bound the one between them by convexity.
+        // The earlier expiry has no quote at 100, but its prices bound the price there by convexity.
         {"by_strike: {0.5: {85: 0.3, 95: 0.3, 105: 0.3, 115: 0.3}, 1: {100: 0.15, 160: 0.15}}",
          "m.yaml:1:62: by_strike.1.100: calendar arbitrage at the strike 100 of 1: with the volatility 0.15 "
          "the call "
          "costs 0.0597853 of the forward, less than the 0.07"},
-        // Axel Vogt's example: a wing of negative density.
+        // Axel Vogt's example: the density is negative in a wing.
         {"svi: {1: {a: -0.041, b: 0.1331, rho: 0.306, m: 0.3586, sigma: 0.4153}}",
          "m.yaml:1:7: svi.1: butterfly arbitrage at the log-moneyness 0.890759 of 1: the density is "
          "-0.0328079 "
@@ -682,7 +681,7 @@ TEST(surface_arbitrage, is_named_where_it_was_planted) {
     for (const auto& c : cases) {
         const std::string said = refusal(c.text);
         EXPECT_EQ(said.substr(0, std::string(c.refusal).size()), c.refusal) << c.text << "\n" << said;
-        // The repaired surface prices and reports the same findings.
+        // With `arbitrage: repair` the surface is read, and reports the same findings.
         const surface_reading repaired = read(std::string(c.text) + "\narbitrage: repair");
         ASSERT_FALSE(repaired.findings.empty()) << c.text;
         EXPECT_TRUE(std::any_of(repaired.findings.begin(), repaired.findings.end(), [&](const arbitrage& a) {
@@ -740,7 +739,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
         EXPECT_EQ(a.what, c.what);
         EXPECT_EQ(a.where, c.where) << to_string(a.where);
         EXPECT_FALSE(a.in_quotes);
-        // Bounded there by 0 and 5 times the forward volatility.
+        // Local volatility is capped: 5 times the forward volatility for a butterfly, 0 for a calendar.
         const double at = got.local.local_variance(a.years - 0.01, a.years, a.log_moneyness);
         if (c.what == arbitrage::kind::butterfly) {
             EXPECT_NEAR(at, 0.32 * 0.32 / local_volatility::least_ratio, 1e-9);
@@ -750,7 +749,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
     }
 }
 
-// Findings halfway between two expiries are reported only if neither expiry is to blame.
+// A finding halfway between two expiries is reported only if neither expiry is to blame for it.
 TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
     const surface_reading got = read(
         "by_strike: {0.25: {70: 0.04, 100: 0.04, 130: 0.04}, "
@@ -760,7 +759,7 @@ TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
         EXPECT_EQ(a.what, arbitrage::kind::butterfly) << a.message;
         EXPECT_EQ(a.years, 0.5) << a.message;
     }
-    // At the strike 85 the density would also be negative halfway.
+    // At the strike 85 the density is negative halfway as well, which is the later expiry's fault.
     const implied_surface* const surface = got.local.implied();
     ASSERT_NE(surface, nullptr);
     const double x = std::log(0.85);
@@ -785,8 +784,7 @@ TEST(surface_reader, reads_each_form) {
         EXPECT_TRUE(got.findings.empty()) << text;
         EXPECT_NEAR(got.local.local_variance(0.1, 0.2, x), 0.04, 1e-14) << text;
     }
-    // Strikes are relative to the forward of their own expiry, at which the quoted strike has the smile's
-    // density.
+    // Strikes become log-moneyness by the forward of their own expiry, not by the spot.
     const auto forward = [](double t) { return 100 * std::exp(0.1 * t); };
     const surface_reading by_strike = read_surface(
         config::parse("by_strike: {2026-07-15: {90: 0.24, 100: 0.22, 110: 0.21}}", "m.yaml"), as_of, forward);
