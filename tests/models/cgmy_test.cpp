@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CGMY's tables against their transform by other means, to the accuracy of linear interpolation, and prices
-// after one step and after many.
+// Tables by which CGMY's moves are drawn, against the law's transform, to the accuracy of linear
+// interpolation; and prices after one step and after many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -50,12 +50,12 @@ double normal_cdf(double z) {
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-// The mean of max(exp(x) - strike, 0), where x is piecewise linear in a normal by the table: each line in
+// The mean of max(exp(x) - strike, 0), where the table makes x piecewise linear in a normal: each piece in
 // closed form.
 double call_of(const models::step_table& t, double strike) {
     const double k = std::log(strike), spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     const auto part = [&](double slope, double level, double from, double to) {
-        // Between two normals, max(exp(level + slope z) - strike, 0), by differences of the nearer tail.
+        // One piece's mean, max(exp(level + slope z) - strike, 0), by differences of the nearer normal tail.
         const auto mass = [&](double shift) {
             const double a = from - shift, b = to - shift;
             return a > 0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
@@ -76,7 +76,7 @@ double call_of(const models::step_table& t, double strike) {
     return sum;
 }
 
-// The mean of exp(x) less 1, line by line, and flat beyond the ends as draws are.
+// The table's mean of exp(x) - 1, piece by piece; beyond its ends the table is flat, as draws are.
 double mean_less_one(const models::step_table& t) {
     const double spacing = (t.high - t.low) / double(t.numbers.size() - 1);
     double sum = normal_cdf(t.low) * std::expm1(t.numbers.front()) +
@@ -93,7 +93,7 @@ double mean_less_one(const models::step_table& t) {
     return sum;
 }
 
-// Strikes from two standard deviations below to four above, relative to one standard deviation.
+// The worst error of a call, in standard deviations of x. Strikes go from two of these below to four above.
 double worst_call(const cgmy_parameters& p, double years, const models::step_table& t) {
     const fourier::characteristic law = law_of(p, years);
     const double deviation = std::sqrt(years * models::cgmy_variance(p));
@@ -106,7 +106,7 @@ double worst_call(const cgmy_parameters& p, double years, const models::step_tab
     return worst;
 }
 
-// Within twice the bound of engine/models/cgmy.cpp for calls, over steps of a day to two years.
+// Over steps of a day to two years, calls err by little more than engine/models/cgmy.cpp says.
 TEST(cgmy, tables_of_512_intervals_hold_the_law) {
     struct range {
         double least_y, most_y, bound;
@@ -122,7 +122,7 @@ TEST(cgmy, tables_of_512_intervals_hold_the_law) {
             const cgmy_table made = make_cgmy_table(p, years, 513);
             const double off = worst_call(p, years, made.table);
             EXPECT_LE(off, r.bound) << say(p, years);
-            // The test can fail: a step longer by a hundredth has another law.
+            // Shows that the test can fail: a step longer by a hundredth has another law.
             EXPECT_GT(worst_call(p, 1.01 * years, made.table), r.bound) << say(p, years);
             EXPECT_LE(made.inversion_error, 1e-9) << say(p, years);
             EXPECT_LE(std::abs(made.moved), 1e-5) << say(p, years);
@@ -149,8 +149,8 @@ TEST(cgmy, a_table_is_a_martingale) {
     }
 }
 
-// Halving an interval twice divides the error of calls, whose kinks lie anywhere in it, by 64, and that of
-// the mean by 256.
+// Halving the table's intervals twice divides the error of calls, whose kinks lie anywhere in an interval, by
+// 64, and that of the mean by 256.
 TEST(cgmy, lines_are_of_the_third_order_for_calls_and_of_the_fourth_for_the_mean) {
     draws d(33);
     double calls = 0, means = 0;
@@ -167,8 +167,8 @@ TEST(cgmy, lines_are_of_the_third_order_for_calls_and_of_the_fourth_for_the_mean
     EXPECT_NEAR(means, 4, 0.4);
 }
 
-// 10 laws, 3 strikes in one step and after 52 weeks: 60 comparisons, one false alarm in 2,400. The error of
-// 52 tables is far below a standard error.
+// 10 laws, 3 strikes, a year in one step and in 52 weeks: 60 comparisons, one false alarm in 2,400. The error
+// of 52 tables is far below a standard error.
 TEST(cgmy, weeks_add_up_to_a_year) {
     draws d(34);
     double mean_square = 0;
@@ -215,7 +215,7 @@ TEST(cgmy, weeks_add_up_to_a_year) {
     fmt::print("{} puts: mean z squared {:.3f}\n", cases, mean_square / cases);
 }
 
-// A martingale that rises only where no draw goes has no table: the table would be another law.
+// A martingale whose rises lie beyond all draws has no table: with a table it would follow another law.
 TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     const std::string text =
         "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0}}\nassets:\n  A: {currency: USD, spot: 1,\n      "
@@ -229,7 +229,7 @@ TEST(cgmy, a_law_that_no_table_holds_is_refused_with_its_place) {
     EXPECT_EQ(rows[0].where.line, 5);
 }
 
-// With M near 1 the last line, which draws hardly reach, holds more than a millionth of the mean.
+// With M near 1, the table's last interval, rarely drawn from, holds more than a millionth of the mean.
 TEST(cgmy, tables_have_the_mean_one_up_to_their_ends) {
     for (const cgmy_parameters& p : {cgmy_parameters{0.3, 8, 1.02, 0.5}, cgmy_parameters{0.3, 8, 1.2, 0.9},
                                      cgmy_parameters{0.05, 2, 1.05, 1.3}, cgmy_parameters{0.3, 8, 16, 0.9}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time-stepping error in a price: the table of docs/models.md equals the data beside the models, each row
-// has the error if it is known, and a European price is within both errors of the truth.
+// The time-stepping error stated for a price: the table of docs/models.md equals the data beside the models,
+// each row states the error if it is known, and a European price is within both of its errors of the truth.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 using tests::dollar_market;
 
-// Numbers in the order of their columns, a line per trade of that market, as in the plan.
+// The time-stepping error that the plan of `trade` states if A moves as `moves` says; empty if it is unknown.
 std::optional<double> left(const std::string& moves, const std::string& trade,
                            const std::string& products = "") {
     const market in = market::parse(
@@ -91,21 +91,21 @@ TEST(error_steps, the_number_of_factors_is_that_of_each_model) {
     }
 }
 
-// By hand: basis points of docs/models.md times the spot of 100, for one option.
+// Errors for one option by hand: the basis points of docs/models.md times the spot of 100.
 TEST(error_steps, a_call_has_that_of_its_model_at_the_steps_that_it_takes_by_itself) {
     const std::map<std::string, std::optional<double>, std::less<>> by_hand{
         {"black_scholes", 0.0},
         {"heston", 0.007},
         {"schobel_zhu", 0.01},
-        {"local_volatility", {}},  // with steps_per_year
+        {"local_volatility", {}},  // unknown: it sets steps_per_year
         {"cev", 0.01},
         {"sabr", 0.011},
-        {"stochastic_local_volatility", {}},  // with particles and steps_per_year
+        {"stochastic_local_volatility", {}},  // unknown: it sets particles, steps_per_year
         {"merton", 0.0},
         {"kou", 0.0},
         {"bates", 0.007},
         {"variance_gamma", 0.0},
-        {"rough_bergomi", {}},  // with steps_per_year
+        {"rough_bergomi", {}},  // unknown: it sets steps_per_year
         {"nig", 0.0},
         {"cgmy", 0.001},
     };
@@ -180,7 +180,7 @@ TEST(error_steps, a_payoff_of_one_price_has_that_of_the_options_in_it) {
     expect_left(heston, mine("late"), 0.5 * 0.007, products);
     expect_left(heston, mine("jump"), {}, products);
     expect_left(heston, mine("square"), {}, products);
-    // Past fixings count as plain numbers: one of three prices is still open.
+    // Past fixings are known numbers: only one of the three prices is open.
     expect_left(heston,
                 "product: asian, underlying: A, strike: 100, averaging_dates: [2026-01-05, 2026-01-08, "
                 "2026-07-15]",
@@ -224,7 +224,7 @@ TEST(error_steps, nothing_is_known_of_what_nobody_measured) {
         expect_left(e.moves, e.trade, e.amount);
 }
 
-// Means over an interval, and two questions about one interval, are not exact.
+// A touch asked alone is exact. Means over an interval, and two questions about one interval, are not.
 TEST(error_steps, intervals_are_exact_where_the_law_of_the_bridge_is_asked_alone) {
     const auto watched = [](const std::string& does, const std::string& how = "") {
         return "products:\n  - product: watched\n    summary: An interval.\n    parameters:\n"
@@ -306,7 +306,7 @@ TEST(error_steps, broken_lines_are_what_their_points_say) {
             EXPECT_NEAR(value_at(both, x), std::max(at_sum - std::max(at_a, 0.0), 0.0), 1e-11)
                 << again << " at " << x;
         }
-        // The kinks are those of the points: the second differences add up to them.
+        // `options()` adds up the line's bends, which second differences measure.
         double bends = 0;
         constexpr double h = 1.0 / 256;
         for (double x = h; x < 20; x += h)
@@ -315,8 +315,8 @@ TEST(error_steps, broken_lines_are_what_their_points_say) {
     }
 }
 
-// 15 comparisons at 4.5 standard errors of 15 degrees of freedom or more: a right engine fails for one seed
-// in 160.
+// 15 comparisons at 4.5 standard errors, each estimated with 15 degrees of freedom or more: a right engine
+// fails for one seed in 160.
 TEST(error_steps, heston_is_as_near_to_its_integrals_as_both_errors_say) {
     for (const fourier::heston& p : {fourier::heston{0.04, 0.3, 0.04, 0.9, -0.5},
                                      {0.010201, 6.21, 0.019, 0.61, -0.7},
@@ -363,7 +363,7 @@ results some_rows() {
 
 std::string written(const results& r, output_format format) {
     text_form form;
-    form.parts = true;  // the errors of totals follow from them
+    form.parts = true;  // the errors of totals follow from these columns
     std::ostringstream out;
     write(out, r, format, form);
     return out.str();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Forward market model: caplets by Black's formula, prices by martingales, closed forms for lognormal bonds,
-// swaptions and ratchets against this file's own simulation in another measure, and refusals.
+// The forward market model: caplets by Black's formula, prices as martingales, closed forms for lognormal
+// bonds, swaptions and ratchets against this file's own simulation in another measure, and refusals.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ double black(double forward, double strike, double deviation) {
     return forward * cdf(d1) - strike * cdf(d1 - deviation);
 }
 
-// Checks A v = value v, orthonormal vectors, and the order, largest value first.
+// Checks that A v = value v, that vectors are orthonormal, and that the largest value comes first.
 TEST(forward_market_eigen_pairs, are_those_of_the_matrix) {
     std::mt19937_64 random(7);
     for (const std::size_t n : {1U, 2U, 5U, 40U}) {
@@ -184,8 +184,8 @@ const std::string lognormal = "tenor: 0.5, until: 30, volatility: 0.25, correlat
                       "[[0.02, 0.03], [0.04, 0.01]]}",
                   quarters = "tenor: 0.25, until: 10, volatility: {2: 0.6, 5: 0.4}, displacement: 0.01";
 
-// Prices over the numeraire are martingales, at period dates and between, beside assets and exchange rates:
-// 42 comparisons at 4.5 standard errors, one false alarm in 3,500.
+// Prices in units of the numeraire are martingales, at period dates and between, beside assets and exchange
+// rates: 42 comparisons at 4.5 standard errors, one false alarm in 3,500.
 TEST(forward_market, leaves_every_price_a_martingale) {
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
     const struct {
@@ -220,9 +220,10 @@ TEST(forward_market, leaves_every_price_a_martingale) {
     }
 }
 
-// With a displacement of one over the period, 1 + F is lognormal and the drift depends on no rate: bonds are
-// lognormal, and Black's formula holds for options on them and on an asset correlated with both factors. So
-// too for a correlation that as many factors as rates reproduce. Ten comparisons: one false alarm in 15,000.
+// With a displacement of one over the period, 1 + period F is lognormal, and the drift depends on no rate.
+// Bonds are then lognormal, and Black's formula holds for options on them and on an asset correlated with
+// both factors; so too for a correlation with as many factors as rates. Ten comparisons: one false alarm in
+// 15,000.
 TEST(forward_market, with_lognormal_bonds_meets_blacks_formula_for_all_factors) {
     const std::vector<std::array<double, 2>> rows{{0.02, 0.01}, {0.015, 0}, {0.02, -0.01}, {0.025, -0.015}};
     const std::string model =
@@ -249,7 +250,7 @@ TEST(forward_market, with_lognormal_bonds_meets_blacks_formula_for_all_factors) 
     for (const auto& [looked, maturity] :
          {std::pair(1, 2), std::pair(1, 6), std::pair(3, 10), std::pair(5, 7), std::pair(9, 10)})
         add_call(looked, maturity);
-    // One section for days with different numbers of rates ahead of them.
+    // One section of the program serves days with different numbers of rates ahead of them.
     trades.emplace_back(
         "currency: USD, product: bond_calls, days: [1.0, 3.0, 5.0], maturity: 6, strike: 1e-9");
     truth.push_back(3 * usd(6) - 1e-9 * (usd(1) + usd(3) + usd(5)));
@@ -292,8 +293,8 @@ TEST(forward_market, with_lognormal_bonds_meets_blacks_formula_for_all_factors) 
     }
 }
 
-// Three factors on half-years in the measure of the last bond, with many Euler steps of the logarithms and
-// random numbers of the standard library.
+// An independent simulation of three factors on half-years in the measure of the last bond, with many Euler
+// steps of the logarithms and random numbers of the standard library.
 struct simulated {
     double price = 0, error = 0;
 };
@@ -310,8 +311,8 @@ const std::array<std::array<double, 3>, own_periods> own_rows{{{0.25, 0.15, 0.05
                                                                {0.19, -0.12, 0.03},
                                                                {0.18, -0.14, 0.06}}};
 
-// Options at date `expiry` on the swap from there to the end, and on the excess of the last rate over the one
-// before.
+// Two options at date `expiry`: on the swap from there to the end, and on the excess of the last rate over
+// the one before it.
 std::array<simulated, 2> simulate(int expiry, double strike, int paths, int steps_a_period) {
     std::mt19937_64 bits(20260115);
     std::normal_distribution<double> normal;
@@ -324,7 +325,7 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
         auto rate = start;
         std::array<double, 2> paid{};
         double earlier = 0;
-        for (int i = 0; i < own_periods; ++i) {  // current period
+        for (int i = 0; i < own_periods; ++i) {  // i is the current period
             std::array<double, own_periods + 1> growth{};
             growth[own_periods] = 1;
             for (int j = own_periods - 1; j >= i; --j)
@@ -367,7 +368,7 @@ std::array<simulated, 2> simulate(int expiry, double strike, int paths, int step
     return out;
 }
 
-// Rebonato's formula: the displaced swap rate as lognormal with today's weights.
+// Rebonato's formula: the displaced swap rate is taken as lognormal, with today's weights.
 double approximate_swaption(int expiry, double strike) {
     double annuity = 0, swap_rate = 0, variance = 0;
     for (int j = expiry; j < own_periods; ++j) annuity += own_tenor * usd((j + 1) * own_tenor);
@@ -385,8 +386,8 @@ double approximate_swaption(int expiry, double strike) {
     return annuity * black(swap_rate + own_displacement, strike + own_displacement, std::sqrt(variance));
 }
 
-// Six comparisons at 4.5 standard errors of both: one false alarm in 25,000. Rebonato's formula is off by
-// less than 0.1 % here (by four million paths) and may be off by 0.2 %.
+// Six comparisons at 4.5 standard errors of both prices: one false alarm in 25,000. Rebonato's formula is off
+// by less than 0.1 % here (by four million paths) and may be off by 0.2 %.
 TEST(forward_market, meets_a_simulation_in_another_measure) {
     std::string loadings;
     for (const auto& l : own_rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of path-steps)
-// The time-stepping error with Heston's default steps, by the exact law of the scheme without chance; and
-// paths follow that law.
+// The time-stepping error of Heston's default steps, computed without chance from the exact law of the
+// scheme. Paths follow that law.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ std::string say(const option& o, int steps) {
 
 constexpr double most = 1e-4;
 
-// The hardest of all published parameter sets, and a variance that reverts within weeks.
+// Errors of calls under the hardest published parameter sets, and with a variance that reverts within weeks.
 TEST(heston_steps, leave_less_than_a_basis_point_of_the_spot) {
     for (const option& o :
          {option{{0.04, 0.3, 0.04, 0.9, -0.5}, 0.5}, option{{0.010201, 6.21, 0.019, 0.61, -0.7}, 2},
@@ -96,7 +96,7 @@ TEST(heston_steps_long, leave_less_than_a_basis_point_of_the_spot_in_every_publi
     EXPECT_EQ(sets, 22);
 }
 
-// A time-dependent parameter counts by its largest value, at any time.
+// The worst value of a time-dependent parameter sets the number of steps, even a value after the maturity.
 TEST(heston_steps, follow_the_wildest_of_a_term) {
     struct told {
         std::string how, steps;
@@ -128,8 +128,8 @@ TEST(heston_steps, have_a_law_that_goes_to_that_of_the_model) {
     EXPECT_LT(many, 1e-6);
 }
 
-// With a step a year the scheme is off by five to ten errors of 2^18 paths, as its law says. A sound engine
-// misses one of three comparisons at 4.5 errors for one seed in 50,000.
+// With one step a year, the scheme's law says that prices are off by five to ten standard errors of 2^18
+// paths. A sound engine misses one of three comparisons at 4.5 errors for one seed in 50,000.
 TEST(heston_steps, of_paths_have_the_law) {
     const heston p{0.04, 4, 0.25, 1, -0.5};
     constexpr double years = 4;

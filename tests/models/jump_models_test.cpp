@@ -119,7 +119,7 @@ bool pass_square(const scores& s) {
     return std::abs(s.mean_square - 1) <= limit * std::sqrt(2 / static_cast<double>(s.cases));
 }
 
-// FNV-1a, so that cases share no random number.
+// An FNV-1a hash of the case's name, so that cases share no random number.
 std::uint64_t seed_of(const std::string& name) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -171,8 +171,8 @@ std::string trade_of(const json& product) {
                      option, product.at("maturity").dump(), times);
 }
 
-// A case of about 120 is missed once in 1,200 times, the mean of z once in 150,000, and the mean of its
-// square, chi-squared with as many degrees, once in 17,000.
+// A right engine misses one of about 120 cases once in 1,200 times, the mean of z once in 150,000, and the
+// mean of z^2, chi-squared with as many degrees, once in 17,000.
 TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
     std::vector<judged> all;
     std::map<std::string, int> by_model;
@@ -209,8 +209,8 @@ TEST(jump_models, published_prices_are_met_and_lean_nowhere) {
 using complex = std::complex<double>;
 using exponent = std::function<complex(complex)>;  // log E[exp(i u x)] at a time
 
-// Lewis (2001): a call through the characteristic function of x = log(spot / forward) on the line -i / 2.
-// Simpson's rule, 400,000 intervals of 0.01.
+// Lewis (2001): a call through the characteristic function of x = log(spot / forward) on the line -i / 2, by
+// Simpson's rule with 400,000 intervals of 0.01.
 double call_by_fourier(const exponent& log_of, double strike, double years) {
     const double forward = 100 * std::exp((rate - yield) * years), k = std::log(forward / strike);
     constexpr int intervals = 400'000;
@@ -234,7 +234,7 @@ complex normal_jumps(complex u, double intensity, double mean, double sd) {
     return intensity * (std::exp(i_unit * u * mean - 0.5 * sd * sd * u * u) - 1.0 - i_unit * u * growth);
 }
 
-// The little trap of Albrecher and others (2007), whose logarithm crosses no branch cut.
+// Heston's transform in the form of Albrecher and others (2007), whose logarithm crosses no branch cut.
 complex heston(complex u, double years, double v0, double kappa, double theta, double sigma, double rho) {
     const complex b = kappa - rho * sigma * i_unit * u,
                   d = std::sqrt(b * b + sigma * sigma * (i_unit * u + u * u)), g = (b - d) / (b + d),
@@ -348,8 +348,8 @@ double gamma_probability(double shape, double x) {
     return sum * std::exp(shape * std::log(x) - x - std::lgamma(shape));
 }
 
-// Without volatility the asset falls with the clock, log A = drift - g / 2, and a digital shows the clock's
-// law. 6 shapes from 0.01 to 50 and 3 levels: 18 comparisons, one false alarm in 8,000.
+// Without volatility the asset falls with the gamma clock g, log A = drift - g / 2, so a digital shows the
+// clock's law. 6 shapes from 0.01 to 50 and 3 levels: 18 comparisons, one false alarm in 8,000.
 TEST(jump_models, the_clock_of_variance_gamma_is_gamma) {
     const double nu = 0.5, drift = std::log(1 + 0.5 * nu) / nu;
     std::vector<std::string> trades;
@@ -400,7 +400,7 @@ TEST(jump_models, the_discounted_asset_is_a_martingale) {
     }
 }
 
-// Four comparisons: one false alarm in 37,000.
+// Models whose jumps are switched off: four comparisons, one false alarm in 37,000.
 TEST(jump_models, without_jumps_the_inner_model_is_left) {
     const std::string call = "product: european, underlying: A, strike: 105, maturity: 1";
     const double black =
@@ -426,8 +426,8 @@ TEST(jump_models, without_jumps_the_inner_model_is_left) {
     }
 }
 
-// Accepted parameters give a finite number with its error; others are refused in words. The forward is right
-// until `held_until`, while a few thousand paths carry the mean: 64 comparisons, one false alarm in 2,300.
+// Accepted parameters give a finite number with its error; others are refused in words. Until `held_until` a
+// few thousand paths carry the forward's mean, which must be right: 64 comparisons, one false alarm in 2,300.
 TEST(jump_models, extremes_are_finite_or_refused_by_name) {
     struct extreme {
         std::string model;
@@ -512,8 +512,8 @@ std::string two_assets(const std::string& model) {
                          "correlations: [[A, B, 0.7]]");
 }
 
-// The mean of z Q(Phi(z)), where Q is the quantile of log A. By parts it is the mean slope of Q: an integral
-// over the log of the normal density at the law's own probability.
+// The mean of z Q(Phi(z)) for a normal z, where Q is the quantile function of log A. By parts it is the mean
+// slope of Q: an integral over log A of the normal density at the law's own probability.
 double mean_of_normal_times_log(const fourier::characteristic& law) {
     const auto density = [&](double x) {
         const fourier::digital_prices at = fourier::digital(law, std::exp(x));
@@ -525,7 +525,7 @@ double mean_of_normal_times_log(const fourier::characteristic& law) {
     return sum;
 }
 
-// E[log A log B] = cov + E[log A] E[log B]; in jump diffusions only the diffusions are correlated. Six
+// E[log A log B] = covariance + E[log A] E[log B]. In jump diffusions only the diffusions are correlated. Six
 // comparisons: one false alarm in 25,000.
 TEST(jump_models, what_two_assets_share) {
     const double years = 1.5, mean_b = -0.5 * 0.09 * years;
@@ -541,9 +541,9 @@ TEST(jump_models, what_two_assets_share) {
                                                             std::pow(7, 0.9) - std::pow(6, 0.9)));
     for (const shared& s :
          {shared{merton, (-0.02 + 0.8 * (-0.1 - growth)) * years, 0.7 * 0.2 * 0.3 * years},
-          // In one step the noise is scaled by the root of the clock.
+          // In one step, variance gamma scales A's noise by the root of the clock.
           shared{variance_gamma, (omega - 0.15) * years, 0.7 * 0.2 * 0.3 * std::sqrt(years) * mean_root},
-          // In one step the correlation is between two normals.
+          // In one step, the correlation is between the normals that CGMY and B draw.
           shared{cgmy, mean_of_cgmy * years,
                  0.7 * 0.3 * std::sqrt(years) *
                      mean_of_normal_times_log(
@@ -632,8 +632,8 @@ std::string watched(double steps_per_year) {
                               steps_per_year)}});
 }
 
-// Jumps are moved to the grid: the probability is off by about 0.02 over the steps a year, as two of them
-// show. Three comparisons: one false alarm in 50,000.
+// Jumps are moved to the grid, so the probability is off by about 0.02 divided by the steps a year; with two
+// steps it shows. Three comparisons: one false alarm in 50,000.
 TEST(jump_models, a_barrier_is_met_by_jumps_and_between_them) {
     const double truth = static_cast<double>(touch_probability(0.2L, 3, 0.5L, 20, 25, std::log(1.2L), 1));
     struct run {

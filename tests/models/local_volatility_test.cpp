@@ -48,7 +48,7 @@ results priced(const std::string& market_text, const std::string& trades, std::u
 }
 
 struct reading {
-    double basis_points = 0, error = 0;  // of the implied volatility, less the surface's
+    double basis_points = 0, error = 0;  // implied volatility less the surface's
 };
 
 reading read_back(double years, const svi& smile, double deviations, const std::string& more,
@@ -70,8 +70,8 @@ reading read_back(double years, const svi& smile, double deviations, const std::
     return {1e4 * row.price / vega, 1e4 * row.standard_error / vega};
 }
 
-// Within 2 basis points of volatility on a grid of three maturities and seven strikes, up to two standard
-// deviations from the forward.
+// Prices give the implied surface back within 2 basis points of volatility, for three maturities and seven
+// strikes up to two standard deviations from the forward.
 TEST(local_volatility, gives_the_implied_surface_back) {
     double worst = 0;
     for (const auto& [years, smile] : smiles) {
@@ -87,8 +87,8 @@ TEST(local_volatility, gives_the_implied_surface_back) {
     fmt::print("worst {:.2f} basis points\n", worst);
 }
 
-// Half a deviation above the forward, where Euler's bias is largest: half the step, half the error. The other
-// scheme is at once as good as Euler with many more steps.
+// Half a deviation above the forward, where Euler's bias is largest, half the step leaves half of Euler's
+// error. The other scheme is at once as good as Euler with many more steps.
 TEST(local_volatility, schemes_have_their_orders) {
     const auto& [years, smile] = smiles.front();
     const auto at = [&](const char* scheme, int steps) {
@@ -235,7 +235,7 @@ TEST(local_volatility, complaints_say_what_and_where) {
                 EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << b.local << "\n" << e.what();
         }
     }
-    // The random part of an asset with cash dividends has no strikes.
+    // A surface by strike is refused beside cash dividends: the asset's random part has no strikes.
     EXPECT_THROW(market::parse(market_of("surface: {by_strike: {1.0: {90: 0.2, 100: 0.2, 110: 0.2}}}", 100,
                                          0.02, 0.2, ", dividends: [{date: 2026-06-01, amount: 1}]")),
                  error);

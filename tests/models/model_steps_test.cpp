@@ -44,7 +44,7 @@ struct gauss {
     std::vector<double> places, weights;
 
     explicit gauss(int points) {
-        const auto both = [&](double x) {  // the polynomials of the last two orders
+        const auto both = [&](double x) {  // Hermite polynomials of the last two orders
             std::array<double, 2> h{0, 1};
             for (int n = 0; n < points; ++n) h = {h[1], x * h[1] - n * h[0]};
             return h;
@@ -94,14 +94,14 @@ double mean_of(const one_step& s) {
     }
 }
 
-// The expansion for short steps keeps all relevant terms: a flat one of second order would be 1e-8 off.
+// The expansion for short steps keeps all terms that matter: a flat one of second order would be off by 1e-8.
 TEST(model_steps, have_the_forward_as_their_mean) {
     const std::string mild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.3, rho: -0.7, steps_per_year: ",
                       wild = "v0: 0.04, kappa: 1.5, theta: 0.04, sigma: 0.9, rho: -0.9, steps_per_year: ";
     for (const one_step& s : {
              one_step{"heston: {" + mild + "1000}", 0.001, 2, 12},
              one_step{"heston: {" + wild + "1000}", 0.001, 2, 12},
-             one_step{"heston: {" + mild + "1000}", 0.003, 4, 10},  // three at a time
+             one_step{"heston: {" + mild + "1000}", 0.003, 4, 10},  // three scheme steps at a time
              one_step{"heston: {" + mild + "10}", 0.1, 2, 32},
              one_step{"heston: {" + wild + "100}", 0.01, 2, 32},
              one_step{

@@ -30,9 +30,9 @@ TEST(models, price_alone_and_together_in_every_precision) {
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
             const price_row& row = got.rows[i];
             ASSERT_EQ(row.status, trade_status::priced) << row.trade << ": " << row.message;
-            // single has its own random numbers, which mixed shares: about 60 comparisons at 4.5 standard
-            // errors, one false alarm in 2,500. On the same shocks only rounding differs; but where draws are
-            // rejected, rounding may reject others.
+            // Precision single has its own random numbers, which mixed shares: about 60 comparisons at 4.5
+            // standard errors, one false alarm in 2,500. `shadow_difference` is against double on the same
+            // shocks: rounding alone, but where a model rejects draws, rounding may reject others.
             const double error = std::hypot(row.standard_error, exact.rows[i].standard_error);
             EXPECT_NEAR(row.price, exact.rows[i].price, 4.5 * error) << row.trade << " in " << precision;
             if (row.shadow_difference) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of every model's table, against a market that every_model.h has: ranges, terms, what is required.
+// Every row of every model's parameter table: ranges, time dependence, and what is required.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using given = std::optional<std::string>;
 
-// "{a: 1, b: {c: 2}}" with another value of b.c, or without it.
+// The mapping, such as "{a: 1, b: {c: 2}}", with `value` for the parameter `name`, such as b.c, or without.
 std::string with(const std::string& mapping, const std::string& name, const given& value) {
     const std::size_t dot = name.find('.');
     const std::string first = name.substr(0, dot);
@@ -47,7 +47,7 @@ struct tabled {
     bool is_of_rates;
 
     std::string refused(const std::string& name, const given& value) const {
-        // A market has loadings instead of what else says volatilities.
+        // Loadings stand in place of the parameters from which volatilities otherwise follow.
         const std::string base = name == "loadings" ? "{tenor: 1, until: 15}" : parameters;
         const std::string moves = "model: {" + model + ": " + with(base, name, value) + "}";
         return tests::refusal([&] {
@@ -79,7 +79,7 @@ bool has(const std::string& text, std::string_view part) {
     return text.find(part) != text.npos;
 }
 
-// As the row's reader takes a number: by itself, or in rows.
+// A number as the row's reader takes it: alone, or as a matrix of rows.
 std::string written(const models::parameter_row& row, double number) {
     const std::string text = fmt::format("{}", number);
     return row.takes.starts_with("rows") ? "[[" + text + "]]" : text;

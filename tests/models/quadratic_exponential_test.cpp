@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law from which the quadratic-exponential scheme draws the variance, by quadrature over its normal: it
-// has the moments of the process, and the mean of its exponential is the correction of the asset's drift.
+// The law from which the quadratic-exponential scheme draws the next variance, by quadrature over its normal:
+// it has the moments of the process, and the mean of its exponential is the correction of the asset's drift.
 #include "engine/models/quadratic_exponential.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ struct drawn_step {
     double spread() const { return v * step.spread() + step.spread_of_mean(); }
 };
 
-// Half of them far from Feller's condition, a third with a variance near or at 0.
+// A random step: half of them are far from Feller's condition, a third have a variance near or at 0.
 drawn_step drawn(draws& from, int number) {
     heston_parameters p;
     p.kappa = by_term::flat(from.between(0.1, 5));
@@ -49,7 +49,7 @@ drawn_step drawn(draws& from, int number) {
     return {step, v};
 }
 
-// The mean of f(v') over the normal, by the midpoint rule on pieces that end where the tail begins.
+// The mean of f(v') over the drawn normal, by the midpoint rule on two pieces that meet where v' leaves 0.
 template <class function>
 double mean_of(const drawn_step& s, const function& f) {
     std::vector<double> ends{-9, 9};
@@ -90,7 +90,7 @@ TEST(quadratic_exponential, has_the_moments_of_the_process) {
     EXPECT_LT(squares, 300);
 }
 
-// psi is the ratio of the variance to the squared mean; the laws meet at 1.5.
+// psi is the variance of v' over its squared mean. The scheme changes from one law to the other at 1.5.
 TEST(quadratic_exponential, its_laws_meet_where_they_should) {
     draws from(2);
     int tails = 0;
@@ -125,7 +125,7 @@ TEST(quadratic_exponential, knows_the_mean_of_its_exponential) {
             continue;
         }
         EXPECT_EQ(corrected, s.at(0).corrected(exponent, 0.25, std::nullopt)) << i;
-        // Quadrature stops too early if the exponential grows as fast as the normal density falls.
+        // Skips exponentials that grow as fast as the normal density falls: the quadrature ends too early.
         if (exponent * s.at(8).after() > 20) continue;
         EXPECT_NEAR(0.25 - corrected,
                     std::log1p(mean_of(s, [&](double v) { return std::expm1(exponent * v); })),
@@ -142,7 +142,7 @@ TEST(quadratic_exponential, a_short_steps_logarithm_has_three_terms) {
     double worst = 0;
     for (int i = 0; i < 2000; ++i) {
         const drawn_step s = drawn(from, i);
-        const double a = s.step.sigma * s.step.sigma * s.step.decayed();  // above 2 a and t
+        const double a = s.step.sigma * s.step.sigma * s.step.decayed();  // an upper bound of 2 a and of t
         const double exponent = (i % 2 == 0 ? 1 : -1) * from.over_decades(1e-3, 0.05) / a;
         const auto d = s.at(0);
         const double exact = -d.corrected(exponent, 0, std::nullopt);

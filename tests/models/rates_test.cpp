@@ -21,7 +21,7 @@ namespace {
 
 using tests::product_in_words;
 
-// Each product pays one number of a language function, so that prices can be decomposed.
+// Each product pays the number of one language function, so that prices can be checked part by part.
 const std::string own_products =
     "products:\n" + rate_products +
     product_in_words("a_forward_rate", "A rate fixed on one day for a period, paid at its end.",
@@ -172,8 +172,8 @@ const std::string hull_white =
                   g2 = "{g2: {a: 0.5, sigma: {2: 0.01, 30: 0.02}, b: 0.04, eta: 0.012, rho: -0.7}}",
                   g2_at_ends = "{g2: {a: 10, sigma: 0.05, b: 0, eta: 0.02, rho: 0.999}}";
 
-// Prices over the numeraire are martingales: 4 markets with 15 prices, 60 comparisons at 4.5 standard errors,
-// one false alarm in 2,500.
+// Prices in units of the numeraire are martingales: 4 markets with 15 prices, 60 comparisons at 4.5 standard
+// errors, one false alarm in 2,500.
 TEST(rates, that_move_leave_every_price_a_martingale) {
     const double annuity = 1.5 * usd(3.5) + usd(4.5);
     const auto eur = [](double years) { return std::exp(-0.01 * years); };
@@ -235,9 +235,9 @@ double bond_variance(const std::vector<rate_factor>& factors, double rho, double
     return sum;
 }
 
-// Jamshidian's bond option and its two-factor version: Black's formula, since the forward bond is lognormal
-// in the measure of the exercise date. One step from today, and twelve with their sum: 24 comparisons at 4.5
-// standard errors, one false alarm in 6,000.
+// Jamshidian's bond option and its two-factor version follow Black's formula, since the forward bond is
+// lognormal in the measure of the exercise date. One step from today, and twelve with their sum: 24
+// comparisons at 4.5 standard errors, one false alarm in 6,000.
 TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
     const struct {
         std::string model;
@@ -287,7 +287,7 @@ TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
     }
 }
 
-// A constant short rate leaves the curve unchanged; the asset's random numbers are the same.
+// A rate model without volatility leaves the curve as it is, and an asset keeps its random numbers.
 TEST(rates, without_volatility_do_not_move) {
     const std::string still = "{hull_white: {mean_reversion: 0.1, volatility: 0}}",
                       still_g2 = "{g2: {a: 0.1, sigma: 0, b: 0.2, eta: 0, rho: 0.5}}";
@@ -316,9 +316,9 @@ TEST(rates, without_volatility_do_not_move) {
     }
 }
 
-// Every asset model walks under stochastic rates, in every precision (each has random numbers of its own):
-// the asset is worth its spot less its dividends. Eight for each asset model, 72 comparisons: one false alarm
-// in 2,000.
+// Every asset model under stochastic rates, in every precision (each has random numbers of its own): the
+// asset is worth its spot less its dividends. Eight comparisons for each model, 72 in all: one false alarm in
+// 2,000.
 TEST(rates, move_beside_every_model_of_an_asset) {
     for (const auto& [name, moves] : every_model()) {
         const std::string text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03, model: " + hull_white +
@@ -374,7 +374,7 @@ TEST(rates, see_a_touch_and_discount_from_its_time) {
     }
 }
 
-// A step from 0.5 to 2.5, with a volatility of 2 until 1 and 3 after it, and one of 1.
+// A step from 0.5 to 2.5. `bent` is 2 until 1 and 3 after it, `one` is 1.
 TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
     using markets::volatility;
     using kind = models::loading::kind;
@@ -383,7 +383,7 @@ TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
         return models::covariance(v, a, one, b, 0.5, 2.5);
     };
     const auto near = [](double got, double expected) { EXPECT_NEAR(got, expected, 2e-15 * expected); };
-    const auto decayed = [](double a, double from, double to) {  // integral of exp(-a t)
+    const auto decayed = [](double a, double from, double to) {  // the integral of exp(-a t)
         return (std::exp(-a * from) - std::exp(-a * to)) / a;
     };
     const models::loading plain{}, decaying{kind::decaying, 0.7}, fast{kind::decaying, 40};

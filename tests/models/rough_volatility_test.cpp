@@ -77,8 +77,8 @@ std::vector<price_row> price(const std::string& market_text, const std::vector<s
     return rows;
 }
 
-// The integral of 2H (s - u)^(H - 1/2) (t - u)^(H - 1/2) over u from 0 to s <= t, in w with s - u = w^m, so
-// that the integrand stays smooth.
+// The covariance of Y at s <= t: the integral of 2H (s - u)^(H - 1/2) (t - u)^(H - 1/2) over u from 0 to s.
+// The variable w with s - u = w^m keeps the integrand smooth.
 double exact_covariance(double hurst, double s, double t) {
     if (s == t) return std::pow(t, 2 * hurst);
     const double m = 4 / (hurst + 0.5);
@@ -90,13 +90,13 @@ double exact_covariance(double hurst, double s, double t) {
     return 2 * hurst * made.value;
 }
 
-// The covariance of Y(t) with the noise over a step that ends by then.
+// The covariance of Y(t) with the noise dZ of a step that ends by t.
 double exact_shared(double hurst, double t, double from, double to) {
     const double p = hurst + 0.5;
     return std::sqrt(2 * hurst) / p * (std::pow(t - from, p) - std::pow(t - to, p));
 }
 
-// The coefficients of Y after each step, one row a step: first of all noises dZ, then of the fresh normals.
+// Y after each step, one row a step: coefficients of all noises dZ first, then of the fresh normals.
 matrix numbers_of(const rough_noise& noise) {
     const std::size_t n = noise.steps().size();
     matrix out, factors(noise.factors(), std::vector<double>(2 * n));
@@ -146,16 +146,16 @@ TEST(rough_volatility, the_sum_of_exponentials_is_the_power) {
             EXPECT_LE(worst, 1.05 * sum.error + 1e-12) << hurst << " " << longest;
         }
     }
-    // The error is reported if 16 exponentials don't suffice.
+    // fit_power states the error if 16 exponentials don't suffice.
     EXPECT_GT(models::fit_power(0.07, 1e-9, 10).error, 1e-3);
 }
 
 struct distance {
-    double of_covariance = 0, of_deviations = 0, of_shared = 0;  // relative to each
+    double of_covariance = 0, of_deviations = 0, of_shared = 0;  // largest relative errors
     std::size_t factors = 0;
 };
 
-// The largest over all pairs of times, and over pairs of a time and a step.
+// The largest errors over all pairs of times, and over pairs of a time and a step.
 distance distance_on(const std::vector<double>& grid, double hurst) {
     const rough_noise noise(hurst, grid);
     const matrix y = numbers_of(noise);
@@ -182,8 +182,8 @@ distance distance_on(const std::vector<double>& grid, double hurst) {
     return out;
 }
 
-// A step is represented by its mean given two numbers; a much shorter step after it sees what that leaves
-// out. Neighbours of the uneven grids differ by factors of up to 150.
+// A step keeps two numbers and the mean of Y given these; a much shorter step after it sees what the mean
+// leaves out. Neighbours of the uneven grids differ by factors of up to 150.
 TEST(rough_volatility, the_process_has_the_exact_covariance) {
     // 250 steps a year between dates of every kind.
     std::vector<double> dates{0};
@@ -221,7 +221,7 @@ struct estimate {
     double mean = 0, error = 0;
 };
 
-// Draws dZ of every step and Y at its end by the root of their covariance.
+// Draws dZ of every step and Y at its end exactly, by a root of their covariance.
 class exact_vector {
   public:
     exact_vector(double hurst, const std::vector<double>& grid) : n_(grid.size() - 1) {
@@ -261,8 +261,8 @@ class exact_vector {
     std::normal_distribution<double> normal_;
 };
 
-// Calls under Euler's scheme on the exact vector; every `stride`-th time of the grid is one of the scheme's.
-// The part of the asset's noise independent of dZ is integrated out.
+// Calls under Euler's scheme on paths of the exact vector. The scheme steps on every `stride`-th time of the
+// grid. The part of the asset's noise that is independent of dZ is integrated out.
 matrix calls_on(const rough& p, double xi, const std::vector<double>& grid,
                 const std::vector<double>& strikes, const std::vector<std::size_t>& strides, int paths,
                 std::uint64_t seed, std::vector<std::vector<estimate>>& out) {
@@ -307,8 +307,8 @@ std::string dates_of(const std::vector<double>& grid) {
     return out + "]";
 }
 
-// 3 laws, 2 grids, 3 strikes within 4.5 errors of both: 18 comparisons, one false alarm in 8,000. The
-// covariances are at most 1e-3 off, a tenth of an error.
+// 3 laws, 2 grids and 3 strikes within 4.5 standard errors of both prices: 18 comparisons, one false alarm in
+// 8,000. The covariances are at most 1e-3 off, which moves a price by a tenth of an error.
 TEST(rough_volatility, calls_are_those_of_the_exact_vector) {
     const std::vector<double> strikes{85, 100, 112}, uneven{0, 0.02, 0.03, 0.035, 0.1, 0.3, 0.31, 0.55, 1.2};
     std::uint64_t seed = 500;
@@ -363,7 +363,7 @@ TEST(rough_volatility, the_weak_order_of_the_scheme) {
     }
 }
 
-// 6 calls: one false alarm in 25,000.
+// With eta = 0 the asset is lognormal. 6 calls: one false alarm in 25,000.
 TEST(rough_volatility, without_volatility_of_variance_it_is_lognormal) {
     const rough p{0, -0.9, 0.07, "{0.3: 0.09, 0.8: 0.01, 2: 0.05}"};
     const double total = 0.3 * 0.09 + 0.5 * 0.01 + 0.7 * 0.05;
@@ -383,8 +383,8 @@ TEST(rough_volatility, without_volatility_of_variance_it_is_lognormal) {
     }
 }
 
-// The mean of the variance is xi: the mean of -2 log S is its integral, that of a squared return over a step
-// xi h + xi^2 h^2 exp(eta^2 var Y) / 4. 9 comparisons: one false alarm in 16,000.
+// The mean of the variance is xi: the mean of -2 log S is the integral of xi, and a squared return over a
+// step h has the mean xi h + xi^2 h^2 exp(eta^2 var Y) / 4. 9 comparisons: one false alarm in 16,000.
 TEST(rough_volatility, a_variance_swap_is_the_integral_of_xi) {
     const std::string xi = "{0.25: 0.09, 0.5: 0.02, 1: 0.04}";
     for (const double hurst : {0.02, 0.1, 0.5}) {
@@ -412,8 +412,8 @@ TEST(rough_volatility, a_variance_swap_is_the_integral_of_xi) {
 }
 
 // With H = 1/2, eta = 2 nu and xi = sigma^2 exp(nu^2 t) the model is SABR with beta = 1, whose calls given
-// the volatility are Black's. 3 calls within 4.5 errors of both: one false alarm in 50,000. Euler's 200 steps
-// a year have an allowance of 1e-3 of the price at the money.
+// the volatility's path are Black's. 3 calls within 4.5 errors of both: one false alarm in 50,000. Euler's
+// 200 steps a year have an allowance of 1e-3 of the price at the money.
 TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
     constexpr double sigma = 0.25, nu = 0.4, rho = -0.6;
     constexpr int steps = 200;
@@ -457,10 +457,10 @@ TEST(rough_volatility, of_one_half_is_lognormal_sabr) {
     }
 }
 
-// To first order in eta the skew of implied volatility at the money is rho eta sqrt(2H) T^(H - 1/2) / (2 (H +
-// 1/2) (H + 3/2)) (Bergomi and Guyon 2012), the price of a risk reversal over twice the distance of its
-// strikes and Black's vega. The second order is a fraction eta^2 of that: a tenth covers it and the 100
-// steps. 3 powers within 4.5 errors and 9 skews: one false alarm in 12,000.
+// To first order in eta, the skew of implied volatility at the money is rho eta sqrt(2H) T^(H - 1/2) / (2 (H
+// + 1/2) (H + 3/2)) (Bergomi and Guyon 2012). It is measured as the price of a risk reversal over twice the
+// distance of its strikes and Black's vega. An allowance of a tenth covers the second order, a fraction
+// eta^2, and the 100 steps. 3 powers within 4.5 errors and 9 skews: one false alarm in 12,000.
 TEST(rough_volatility, the_skew_at_the_money_is_a_power_of_time) {
     for (const double hurst : {0.07, 0.2, 0.5}) {
         const rough p{0.5, -0.9, hurst};
@@ -581,7 +581,7 @@ TEST(rough_volatility, extremes_are_finite) {
     }
 }
 
-// A path of a year takes the model's steps per year; by default at least 50 to the end.
+// A path of a year takes the model's steps per year, if given; by default at least 50 steps.
 TEST(rough_volatility, steps_are_those_that_were_asked_for) {
     const auto steps = [](const std::string& more, const std::string& maturity) {
         run_options how = tests::plain_paths();
@@ -607,7 +607,7 @@ TEST(rough_volatility, the_plan_says_what_keeps_the_past) {
         const book trades =
             book::parse("trades:\n  - {id: t, product: european, underlying: A, strike: 100, maturity: 1}\n");
         const auto plans = engine().explain(trades, market::parse(market_of(model)));
-        // The market's numbers don't depend on the grid.
+        // A market's description does not mention the exponentials, which depend on the grid.
         EXPECT_EQ(plans.at(0).asset_list.at(0).model.find("exponentials"), std::string::npos)
             << plans.at(0).asset_list.at(0).model;
         return plans.at(0).models;

@@ -60,9 +60,9 @@ void expect_met(const price_row& row, double truth, double allowed, const std::s
 
 using draws = random_parameters;
 
-// Consistency of the laws: a call falls one for one with a strike below the price, the absorbed probability
-// is the slope of a call at 0, and both closed forms of SABR converge to CEV's and Bachelier's as nu
-// vanishes.
+// Checks the closed forms of tests against each other: a call falls one for one with a strike below the
+// price, the absorbed probability is the slope of a call at 0, and both closed forms of SABR converge to
+// CEV's and Bachelier's as nu vanishes.
 TEST(sabr, the_truths_agree) {
     const truth::cev c{1, 0.3, 0.4, 5};
     EXPECT_NEAR(c.call(1e-12), 1, 1e-11);
@@ -109,8 +109,8 @@ TEST(sabr, cev_is_the_noncentral_chi_squared_law) {
     }
 }
 
-// Steps are long enough to be far from the truth. At half the step the absorbed share is off by less than 0.6
-// of that (order 1), the call by less than 0.4. 4 comparisons: one false alarm in 37,000.
+// Steps are so long that the errors show. Half the step leaves less than 0.6 of the error in the absorbed
+// share (order 1), and less than 0.4 in the call. 4 comparisons: one false alarm in 37,000.
 TEST(sabr, the_error_falls_with_the_step) {
     const truth::cev of{1, 0.25, 0.6, 10};
     const double absorbed = 1 - of.above(0);
@@ -120,7 +120,7 @@ TEST(sabr, the_error_falls_with_the_step) {
         return std::pair(row.price - truth, row.standard_error);
     };
     const std::string share = "product: not_above, underlying: A, level: 0, maturity: 10";
-    // By finite differences, to 1e-4 of an implied volatility.
+    // The truth by finite differences, to 1e-4 of an implied volatility.
     const truth::sabr moves{1, 0.25, 0.3, -0.8, 0.3, 10};
     const double call = truth::black(truth::side::call, 1, 1.2, 0.199360 * 0.199360 * 10, 1);
     std::pair<double, double> last_share, last_call;
@@ -142,7 +142,8 @@ TEST(sabr, the_error_falls_with_the_step) {
     }
 }
 
-// 6 laws of either, two maturities, three calls: 72 comparisons, one false alarm in 2,000.
+// 6 laws each of normal and lognormal SABR, two maturities, three calls: 72 comparisons, one false alarm in
+// 2,000.
 TEST(sabr, calls_are_those_of_the_closed_forms) {
     draws d(3);
     std::uint64_t seed = 300;
@@ -173,13 +174,13 @@ TEST(sabr, calls_are_those_of_the_closed_forms) {
     }
 }
 
-// Rates, a yield and a cash dividend: F is the spot without future dividends, and the rest of the spot on a
-// date is that share of F. 12 comparisons, one false alarm in 12,000.
+// Rates, a yield and a cash dividend stay outside of the model, which moves F, the part of the spot that does
+// not pay future dividends. 12 comparisons, one false alarm in 12,000.
 TEST(sabr, carry_stands_outside_of_the_power) {
     const double rate = 0.04, yield = 0.01, years = 2, cash = 0.1;
     for (const double beta : {0.0, 0.4, 1.0}) {
         for (const bool has_cash : {false, true}) {
-            const double paid = has_cash ? cash * std::exp(-rate) : 0;  // in today's money, less the yield
+            const double paid = has_cash ? cash * std::exp(-rate) : 0;  // discounted by the rate alone
             const double forward = 1.2 - paid * std::exp(yield), growth = std::exp((rate - yield) * years);
             const truth::cev of{forward, 0.2, beta, years};
             const std::string more =
@@ -202,7 +203,7 @@ TEST(sabr, carry_stands_outside_of_the_power) {
     }
 }
 
-// SABR with nu = 0 is CEV; with beta = 1 as well, the lognormal model, on the same shocks.
+// SABR with nu = 0 is CEV, and with beta = 1 as well the lognormal model: equal prices on the same shocks.
 TEST(sabr, what_it_contains) {
     const std::vector<std::string> trades{
         call_at(0.8, 1), call_at(1.1, 1),
@@ -244,7 +245,7 @@ TEST(sabr, the_asset_is_a_martingale) {
                 price(market_of(model), trades, 1 << 14, ++seed, precision, tests::plain_paths());
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 // Few paths carry the mean of so large a volatility of volatility over 5 or 20 years: the
-                // error of a row marked thin is meaningless.
+                // standard error of a row marked thin is meaningless.
                 const bool may_be_thin = model.starts_with("sabr") && (i == 3 || i == 4);
                 EXPECT_TRUE(may_be_thin || !rows[i].thin) << model << " " << trades[i] << " " << precision;
                 if (rows[i].thin) {
@@ -258,8 +259,8 @@ TEST(sabr, the_asset_is_a_martingale) {
     EXPECT_LE(thin, 6);
 }
 
-// A knock-out call by the equation F_t = 1/2 sigma^2 F^(2 beta) C_FF between two ends (Crank-Nicolson, after
-// four implicit half steps).
+// A knock-out call by the equation F_t = 1/2 sigma^2 F^(2 beta) C_FF between `low` and `high`
+// (Crank-Nicolson, after four implicit half steps).
 double barrier_call(const truth::cev& of, double strike, double low, double high) {
     constexpr std::size_t cells = 800;
     constexpr int steps = 400;
@@ -289,8 +290,8 @@ double barrier_call(const truth::cev& of, double strike, double low, double high
     return c[cell] + (at - std::floor(at)) * (c[cell + 1] - c[cell]);
 }
 
-// 12 comparisons, one false alarm in 12,000. Between two steps a monitored path is a bridge of constant
-// variance; with 100 steps a year the calls are within 0.002 of the plain ones.
+// Between two steps a monitored path is a bridge of constant variance, for which the allowance is 4e-4. 12
+// comparisons, one false alarm in 12,000.
 TEST(sabr, watched_paths_die_at_their_barriers) {
     for (const double beta : {0.0, 0.3, 0.6}) {
         const truth::cev of{1, 0.35, beta, 1};

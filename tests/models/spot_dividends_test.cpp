@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Cash dividends that reduce the whole spot: against quadratures over the spot on ex-dates that share nothing
-// with the engine; paths with less than the dividend; refusals.
+// Cash dividends that reduce the whole spot, against quadratures over the spot on ex-dates, which share
+// nothing with the engine; paths whose spot is less than the dividend; refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ double black_call(double forward, double strike, double deviation) {
     return forward * normal_cdf(d1) - strike * normal_cdf(d1 - deviation);
 }
 
-// The mean of f(z), z standard normal; f may have kinks.
+// The mean of f(z) for a standard normal z; f may have kinks.
 double mean_of(const std::function<double(double)>& f) {
     constexpr int n = 40'000;
     constexpr double reach = 9;
@@ -108,13 +108,13 @@ TEST(spot_dividends, a_call_is_the_integral_over_the_spot_on_the_ex_date) {
             expect_near(row, call_after_one(sigma, ex_date, amount, strike, 1.0), dividends + " " + terms);
         }
     }
-    // The same dividend, escrowed, has another price: the test tells the two apart.
+    // The same dividend as an escrowed one gives another price: the test tells the two apart.
     const price_row escrowed = price("volatility: 0.3, dividends: [{date: 0.95, amount: 7}]",
                                      "product: european, maturity: 1.0, strike: 95");
     EXPECT_GT(std::abs(escrowed.price - call_after_one(0.3, 0.95, 7, 95, 1.0)), 8 * escrowed.standard_error);
 }
 
-// Backwards from maturity over a grid of logarithms, the mean of each step by quadrature.
+// A call by recursion from maturity over a grid of log spots; each step's mean is a quadrature.
 double call_by_recursion(double sigma, const std::vector<std::pair<double, double>>& dividends, double strike,
                          double maturity) {
     constexpr int n = 4000, points = 600;
@@ -128,7 +128,7 @@ double call_by_recursion(double sigma, const std::vector<std::pair<double, doubl
         const double place = (std::log(level) - low) / step;
         const auto i = static_cast<std::size_t>(std::min(std::max(place, 0.0), n - 2.0));
         const double share = place - static_cast<double>(i);
-        return v[i] + share * (v[i + 1] - v[i]);  // linear beyond the end
+        return v[i] + share * (v[i + 1] - v[i]);  // linear beyond the ends as well
     };
     double until = maturity;
     for (std::size_t k = dividends.size() + 1; k-- > 0;) {
@@ -175,7 +175,7 @@ TEST(spot_dividends, on_one_day_follow_the_order_of_the_file) {
 TEST(spot_dividends, a_path_with_less_than_the_dividend_pays_what_it_has) {
     const double sigma = 0.8;
     const auto left = [&](double z) { return std::max(moved(spot, 1, sigma, z) - 90, 0.0); };
-    const double truth = std::exp(-rate - yield) * mean_of(left);  // one more year at the yield, discounted
+    const double truth = std::exp(-rate - yield) * mean_of(left);  // a year's carry, two of discounting
     const price_row row =
         price(lognormal(sigma, "{date: 1.0, amount: 90}"), "product: forward, maturity: 2.0");
     expect_near(row, truth, "floored");
@@ -193,8 +193,8 @@ TEST(spot_dividends, a_path_with_less_than_the_dividend_pays_what_it_has) {
                     truth, precision);
 }
 
-// A down-and-out call under continuous monitoring whose spot falls once: the bridge up to the ex-date, then
-// the closed form of Merton (1973).
+// A down-and-out call under continuous monitoring whose spot falls once, on an ex-date: by the bridge up to
+// the ex-date, and by the closed form of Merton (1973) after it.
 TEST(spot_dividends, a_watched_barrier_sees_the_fall) {
     const double sigma = 0.4, ex_date = 0.9, amount = 12, barrier = 80, strike = 80, maturity = 1.0;
     const auto knocked_call = [&](double from, double years) {
@@ -240,7 +240,7 @@ TEST(spot_dividends, escrowed_is_the_default_to_the_bit) {
         << "nothing falls by cash";
 }
 
-// Every model with steps alike at any level: its mean is the forward, because no path comes near 0.
+// The mean is the forward under every model whose steps are alike at any level: no path comes near 0.
 TEST(spot_dividends, models_keep_the_forward) {
     const double truth =
         (100 * std::exp(0.5 * (rate - yield)) - 4) * std::exp(0.5 * (rate - yield)) * std::exp(-rate);

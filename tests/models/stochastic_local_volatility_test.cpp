@@ -69,7 +69,7 @@ std::string leveraged(const std::string& surface, const std::string& heston, con
 }
 
 struct reading {
-    double basis_points = 0, error = 0;  // of the implied volatility, less the surface's
+    double basis_points = 0, error = 0;  // implied volatility less the surface's
 };
 
 std::vector<reading> read_back(double years, const svi& smile, const std::vector<double>& deviations,
@@ -133,8 +133,8 @@ std::string beside(double strike, double years) {
 // The noise of 16,384 particles in an implied volatility, as `particles_are_noise` measures it.
 constexpr double noise = 2.5;
 
-// 6 options on new paths, with the errors of 0.01-year steps, of particles and of paths: within 2 basis
-// points of volatility and 4.5 times both noises.
+// 6 options on new paths: within 2 basis points of volatility for the error of 0.01-year steps, and 4.5 times
+// the noise of particles and of paths.
 TEST(stochastic_local_volatility, gives_the_implied_surface_back) {
     const std::vector<double> deviations{-1.0, 0.0, 1.0};
     for (const std::size_t expiry : {0U, 2U}) {
@@ -173,8 +173,8 @@ TEST(stochastic_local_volatility, particles_are_noise) {
     fmt::print("noise: {:.2f} basis points\n", std::sqrt(sum / static_cast<double>(rows.size())));
 }
 
-// Without volatility of variance, the leverage compensates for its mean exactly. 3 comparisons on common
-// paths; integrating the variance over a step by its ends leaves about 1e-5 of the price.
+// With `mixing: 0` the variance has no volatility, and the leverage makes up for its mean exactly. 3
+// comparisons on common paths; integrating a step's variance by its ends leaves about 1e-5 of the price.
 TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
     const auto rows = price(two_assets(leveraged(svi_surface(), usual_heston, ", mixing: 0, particles: 256"),
                                        "model: {local_volatility: {" + svi_surface() + "}}", -0.7, false),
@@ -185,7 +185,7 @@ TEST(stochastic_local_volatility, without_mixing_is_local_volatility) {
     }
 }
 
-// With Heston's own surface the leverage has nothing to correct, nor for a forward start. On common paths
+// On Heston's own surface the leverage has nothing to correct, for a forward start either. On common paths
 // prices are off by up to 0.016, 4 basis points of volatility: from particles, a surface with expiries a few
 // weeks apart, and both schemes.
 TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
@@ -217,8 +217,8 @@ TEST(stochastic_local_volatility, of_its_own_surface_is_heston) {
     }
 }
 
-// Options on the particles themselves, the mean of three draws with a noise of 0.8 basis points: a quarter of
-// the step leaves less than an eighth of the error, where order 1 would leave a quarter.
+// Options priced on the particles themselves, as the mean of three draws with a noise of 0.8 basis points: a
+// quarter of the step leaves less than an eighth of the error, where order 1 would leave a quarter.
 TEST(stochastic_local_volatility, the_weak_order) {
     const auto worst = [&](double steps) {
         std::vector<double> sums(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (schemes against truths)
-// label: no_sanitizer (hundreds of millions of path-steps) Assets of stochastic volatility, Heston's in both
+// label: no_sanitizer (hundreds of millions of path-steps)
 // Heston in both schemes and Schobel-Zhu against Fourier integrals, published prices, a plain simulation of
 // two assets, and rules for any model. Also barrier monitoring between steps, under local volatility too.
 #include <fmt/format.h>
@@ -79,9 +79,9 @@ double fourier_price(const characteristic& law, bool is_call, double strike, dou
 struct drawn {
     std::string model;
     std::function<characteristic(double years)> law;
-    double typical_volatility = 0;  // for the strikes
+    double typical_volatility = 0;  // sets the distance of strikes
     bool meets_feller = false;
-    double rho = 0;  // the highest
+    double rho = 0;  // its largest value
 };
 
 class draws : public random_parameters {
@@ -143,10 +143,10 @@ drawn draw(const std::string& family, int number, draws& d) {
 class stochastic_volatility : public by_source {};
 
 // 4 families, 10 laws each, 2 maturities, 3 strikes: 240 comparisons, one false alarm in 600. The schemes'
-// own errors have an allowance relative to the price at the money: 2e-3 at the default steps, 1e-2 for full
-// truncation, which falls with the step (`the_weak_order_of_each_scheme`). An asset positively correlated
-// with its variance may have no second moment, and a call no meaningful standard error: the test then uses a
-// put.
+// own errors have an allowance relative to the price at the money: 2e-3 at the default steps, and 1e-2 for
+// full truncation, whose error falls with the step (`the_weak_order_of_each_scheme`). An asset positively
+// correlated with its variance may have no second moment, and a call no meaningful standard error: the test
+// then uses a put.
 TEST_P(stochastic_volatility, options_are_those_of_the_characteristic_function) {
     std::uint64_t seed = 100;
     for (const std::string family : {"quadratic_exponential", "full_truncation", "by_term", "schobel_zhu"}) {
@@ -201,7 +201,7 @@ TEST(stochastic_volatility, the_discounted_asset_is_a_martingale) {
     std::uint64_t seed = 200;
     for (const std::string model :
          {"heston: {v0: 0.04, kappa: 2, theta: 0.05, sigma: 0.4, rho: -0.6}",
-          // The square of the asset still has a mean; with more of sigma and rho it has none.
+          // The square of the asset still has a mean here; with larger sigma and rho it has none.
           "heston: {v0: 0.04, kappa: 2, theta: 0.05, sigma: 0.5, rho: 0.5}",
           "heston: {scheme: full_truncation, v0: 0.04, kappa: 2, theta: 0.05, sigma: 0.4, rho: -0.6}",
           "heston: {v0: 0.04, kappa: {1: 2, 3: 0.5}, theta: {1: 0.02, 4: 0.06}, sigma: {2: 0.6, 9: 0.2}, "
@@ -363,7 +363,7 @@ TEST(stochastic_volatility, extremes_are_finite_and_right) {
     }
 }
 
-// The error at doubling numbers of steps a year, and the order between the first and the last; the standard
+// Errors at doubling numbers of steps a year, and the order between the first and the last; the standard
 // error is a small part of the smallest error. The quadratic-exponential scheme has no uniform order: 0.6 for
 // longer steps, 1.2 and then 2 for these.
 TEST(stochastic_volatility, the_weak_order_of_each_scheme) {
@@ -435,7 +435,7 @@ const std::string start_and_end_product =
                      "on last(dates):\n"
                      "    pay max(spot(underlying) - begun, 0) * stops / size(dates)\n");
 
-// The number of the scheme's steps in a step of the path; 1 if not stated.
+// The number of scheme steps in one step of the path; 1 if the plan states none.
 int parts_of(const std::string& market_text, const std::string& trade) {
     const auto plans = engine().explain(
         book::parse(start_and_end_product + "trades: [{id: t, " + trade + "}]"), market::parse(market_text));
@@ -485,8 +485,9 @@ TEST(stochastic_volatility, a_step_has_parts_where_nothing_stops_it) {
     EXPECT_EQ(parts_of(abroad, once + ", currency: USD"), 1);
 }
 
-// A path that stops on every step of the scheme takes them one by one. With equal step lengths neither needs
-// an allowance: 3 laws and 3 precisions by 4 trades, one false alarm in 4,000.
+// Several scheme steps in one step of the path, against a path that stops on every scheme step. All scheme
+// steps are equally long, which needs no allowance: 3 laws and 3 precisions by 4 trades, one false alarm in
+// 4,000.
 TEST(stochastic_volatility, steps_in_parts_have_the_law_of_steps_alone) {
     const std::vector<std::string> laws{"sigma: 0.3, rho: -0.7", "sigma: 0.9, rho: -0.5",
                                         "sigma: 0.9, rho: 0"};
@@ -534,14 +535,14 @@ struct estimate {
     double mean = 0, error = 0;
 };
 
-// Euler's scheme with full truncation for both assets over a year, 100 steps; `shared` is the correlation of
-// ACME's variance with BETA. BETA's variance is correlated with BETA alone.
+// A plain simulation by Euler's scheme with full truncation for both assets over a year, 100 steps. `shared`
+// is the correlation of ACME's variance with BETA. BETA's variance is correlated with BETA alone.
 std::array<estimate, 2> simulated(double between, double shared) {
     constexpr int paths = 1 << 16, steps = 100;
     constexpr double dt = 1.0 / steps;
     std::mt19937_64 bits(2718);
     std::normal_distribution<double> normal;
-    // The roots of the correlations of ACME, its variance and BETA.
+    // Rows of a root of the correlations of ACME, its variance and BETA.
     const double a10 = -0.7, a11 = std::sqrt(1 - a10 * a10), a20 = between, a21 = (shared - a10 * a20) / a11,
                  a22 = std::sqrt(1 - a20 * a20 - a21 * a21);
     std::array<double, 2> sum{}, squares{};
@@ -569,8 +570,8 @@ std::array<estimate, 2> simulated(double between, double shared) {
     return out;
 }
 
-// Four comparisons within 4.5 errors of both, with an allowance of 5e-3 of a path's deviation for Euler's
-// steps of a hundredth: one false alarm in 37,000.
+// Four comparisons within 4.5 standard errors of both prices, with an allowance of 5e-3 of a path's deviation
+// for Euler's steps of a hundredth: one false alarm in 37,000.
 TEST(stochastic_volatility, an_own_factor_is_correlated_as_it_is_named) {
     struct way {
         std::string correlations;
@@ -660,12 +661,12 @@ TEST(stochastic_volatility, a_matrix_that_is_not_valid_is_refused_with_one_that_
             }
         }
         fmt::print("{}  -> {}", written(b.given), written(offered));
-        // With x, x and y = 2 x^2 - 1, where an eigenvalue is 0, 2 (x - 0.9)^2 + (y + 0.9)^2 is least at x =
-        // 0.5.
+        // Among correlations x, x and y = 2 x^2 - 1, for which an eigenvalue is 0, the distance 2 (x - 0.9)^2
+        // + (y + 0.9)^2 is least at x = 0.5.
         if (b.market == plain) {
             EXPECT_EQ(offered, (pairs{{"A", "B", "0.5"}, {"B", "C", "0.5"}, {"A", "C", "-0.5"}}));
         }
-        // For two opposed factors the nearest matrix is half way.
+        // ACME and its variance are opposed: nearest to 0.6 and 0.3 are x and -x with x = (0.6 - 0.3) / 2.
         if (b.market == perfect) {
             EXPECT_NE(said.find("0.15]"), std::string::npos) << said;
         }
@@ -756,8 +757,8 @@ const std::string up_and_out =
     "monitoring: continuous";
 
 // The bridge between two steps has a constant variance, which causes an error proportional to the step. The
-// published price is known to 0.016. With more paths it is off by 0.065 at 26 steps a year, 0.035 at 52,
-// 0.018 at 104, 0.008 at 208; the default, 264, is off by less than 1e-3 of the price. One comparison.
+// published price is known to 0.016. With more paths the engine is off by 0.065 at 26 steps a year, 0.035 at
+// 52, 0.018 at 104, 0.008 at 208; at the default, 264, by less than 1e-3 of the price. One comparison.
 TEST(stochastic_volatility, a_barrier_is_watched_between_steps) {
     const auto at = [](const std::string& steps, std::uint64_t paths) {
         const price_row row =
