@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a book: both readers must accept the same and see the same values, and its trades are planned.
-// With several mistakes the readers may report different ones first.
+// Any bytes as a book. The two ways of reading YAML (`reads_entries`) must agree on the values and on whether
+// the text is refused, but not on which of several mistakes; the first trades are planned.
 #include <algorithm>
 
 #include "engine/base/text/document.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of all fuzz targets: any input may be refused, but only as bad input, with a place and a message.
+// The rule of all fuzz targets: any input may be refused, but only as bad input and with a message for
+// people.
 #pragma once
 
 #include <cstddef>

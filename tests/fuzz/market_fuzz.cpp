@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a market. An accepted one reads back as written, its numbers can be set to their own values,
-// and trades are planned in it.
+// Any bytes as a market. An accepted market, written and read back, is the same; setting its numbers to their
+// own values changes nothing; trades can be planned in it.
 #include "engine/market/market_state.h"
 #include "engine/plan/trade_program.h"
 #include "engine/reading/book_state.h"

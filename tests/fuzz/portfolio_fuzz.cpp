@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a portfolio of ORE. The imported trades read back as a book of the same size.
+// Any bytes as a portfolio of ORE. The imported trades, written as a book and read back, are as many.
 #include <string>
 
 #include "engine/reading/book_state.h"

@@ -21,7 +21,7 @@ cp configs/scenarios/* "$seeds/scenarios"
 printf '%s' '{"market": "m.yaml", "trades": [{"id": "a", "product": "asian", "underlying": "ACME", "strike": 1e2, ' \
     '"averaging_dates": [0.25, 0.5], "quantity": -2, "note": "\u00e9\ud83d\ude00"}, {"id": "b", "product": null}]}' \
     > "$seeds/book/trades.json"
-# A trade each: the whole portfolio is longer than an input.
+# Makes a seed of each trade, because the whole portfolio is longer than a fuzzer's input.
 awk -v folder="$seeds/portfolio" '/<Trade /{out = folder "/" ++n ".xml"; print "<Portfolio>" > out} out{print > out}
     /<\/Trade>/{print "</Portfolio>" > out; close(out); out = ""}' tests/data/ore/portfolio.xml
 printf '%s\n' 'id,product,underlying,option,strike,maturity,averaging_dates,quantity,report' \

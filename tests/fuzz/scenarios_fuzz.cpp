@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a scenario file, in YAML or CSV, for a small market; no other market is made.
+// Any bytes as a scenario file, in YAML or CSV, read for a small market, to which no scenario is applied.
 #include "tests/fuzz/fuzzed.h"
 #include "tilewalk/scenarios.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a payoff script. The first line names a library product; the script gets its example and those
-// of its parameters that it names. Accepted scripts are planned.
+// Any bytes as a payoff script. The first line names a product of the library, whose example gives the
+// arguments. The script gets those of the product's parameters that it names. An accepted script is planned.
 #include <algorithm>
 #include <map>
 
@@ -22,7 +22,7 @@ std::map<std::string, tilewalk::books::trade, std::less<>> examples() {
     return all;
 }
 
-// A script that leaves out one of its parameters is refused before planning.
+// The parameters that the script names: a script with an unused parameter would not reach planning.
 std::vector<tilewalk::language::parameter> named_in(std::string_view script,
                                                     const std::vector<tilewalk::language::parameter>& all) {
     std::vector<tilewalk::language::parameter> named;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a table of trades: one thread and several see the same, and the trades written as YAML equal
-// the rows.
+// Any bytes as a CSV table of trades. One thread and three read the same trades, and the trades written as
+// YAML and read back equal the rows.
 #include <string>
 
 #include "engine/reading/book_state.h"

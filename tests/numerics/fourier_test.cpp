@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (truths)
 // label: no_sanitizer (arithmetic over millions of points)
-// European prices from transforms: against published prices, each other on two contours, mixtures of Black's
-// formula, independent differential equations, and at the edges of every parameter.
+// European prices from transforms: against published prices, on two contours against each other, against
+// mixtures of Black's formula and independent differential equations, and at the edges of every parameter.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +152,7 @@ const std::map<std::string, draw_law>& models() {
     return all;
 }
 
-// A day to fifty years, strikes from 2e-5 to 2e4 forwards.
+// Maturities from a day to fifty years; strikes from 2e-5 to 2e4 forwards.
 double draw_years(draws& d) {
     return d.over_decades(1 / 365.0, 50);
 }
@@ -198,7 +198,7 @@ TEST(fourier, meets_every_published_european_price) {
             std::ifstream(std::filesystem::path(TILEWALK_SOURCE_DIR) / "tests/data/reference" / file));
         for (const json& c : read.at("cases")) {
             const json &m = c.at("model"), &p = c.at("product");
-            // Published sensitivities stand with the prices of their family.
+            // Skips dividends, and published sensitivities, which stand in the same files as prices.
             if (p.at("type") != "european" || p.contains("dividends") ||
                 c.value("quantity", "price") != "price")
                 continue;
@@ -215,7 +215,7 @@ TEST(fourier, meets_every_published_european_price) {
             met& family = all[m.at("type")];
             ++family.cases;
             if (std::abs(miss) > family.worst) family.worst = std::abs(miss), family.id = c.at("id");
-            // The test can fail: a maturity longer by a hundredth has another price.
+            // Shows that the test can fail: a maturity longer by a hundredth has another price.
             const option_prices other = vanilla(law_of(m, 1.01 * years), strike);
             family.noticed += std::abs(unit * (call ? other.call : other.put) - value) > bound;
         }
@@ -244,7 +244,7 @@ TEST(fourier, every_law_has_mass_and_mean_one) {
             const characteristic law = drawn.at(drawn.years);
             EXPECT_LE(std::abs(law.log_moment(0)), 1e-13) << name << ": " << drawn.said;
             EXPECT_LE(std::abs(law.log_moment(1)), 1e-13) << name << ": " << drawn.said;
-            // Between the two the moment is below zero (by convexity), and no larger off the axis than on it.
+            // Between 0 and 1 the log moment is below zero (by convexity), off the axis no larger than on it.
             const double inside = d.between(0.05, 0.95), level = law.log_moment(inside).real();
             EXPECT_LE(level, 1e-13) << name << ": " << drawn.said;
             EXPECT_LE(law.log_moment({inside, d.over_decades(1e-3, 1e6)}).real(), level + 1e-12)
@@ -253,8 +253,8 @@ TEST(fourier, every_law_has_mass_and_mean_one) {
     }
 }
 
-// A logarithm that leaves its branch steps by a multiple of 2 pi times its factor, 4 pi kappa theta / sigma^2
-// or pi here. Slopes along a line predict the next value.
+// A complex logarithm that changes its branch moves the log moment by 2 pi times the logarithm's factor: 4 pi
+// kappa theta / sigma^2 for Heston, pi for Schobel-Zhu. Slopes along a line predict the next value.
 TEST(fourier, no_logarithm_leaves_its_branch) {
     draws d(22);
     int could_be_seen = 0;
@@ -295,7 +295,7 @@ TEST(fourier, no_logarithm_leaves_its_branch) {
     EXPECT_GT(could_be_seen, 50000);
 }
 
-// An integral that turns off into a horizontal line, against one that continues.
+// Integrals on a contour that turns off into a horizontal line, against the contour that goes straight on.
 TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
     draws d(23);
     double worst = 0;
@@ -327,7 +327,8 @@ TEST(fourier, a_line_that_is_left_meets_the_one_that_goes_on) {
     fmt::print("a line that is left: off by {:.1e} at most\n", worst);
 }
 
-// For so small a variance the subtracted part equals the law to fourteen digits at small arguments.
+// With so small a variance, the part subtracted before integration equals the law's transform to fourteen
+// digits at small arguments.
 TEST(fourier, what_is_alike_low_on_the_line_is_followed_up) {
     const characteristic law =
         characteristic_of(heston{0, 0.0219808, 0.00051811, 0.600677, -0.999}, 0.00363668);
@@ -337,7 +338,7 @@ TEST(fourier, what_is_alike_low_on_the_line_is_followed_up) {
     EXPECT_LE(a.error, 1e-12);
 }
 
-// Two contours share no point, and the subtracted parts differ.
+// Integrals on two contours agree, which share no point and subtract different parts.
 TEST(fourier, two_contours_agree_within_their_errors) {
     draws d(12);
     for (const auto& [name, draw] : models()) {
@@ -354,7 +355,7 @@ TEST(fourier, two_contours_agree_within_their_errors) {
             const option_prices a = vanilla(law, k), b = vanilla(straight, k, other);
             const std::string said = fmt::format("{}: {}, strike {}", name, drawn.said, k);
             EXPECT_LE(std::abs(a.call - b.call), a.error + b.error + 3e-16)
-                << said;  // calls are rounded relative to one
+                << said;  // calls are rounded relative to 1
             worst = std::max(worst, std::abs(a.call - b.call));
             worst_error = std::max(worst_error, a.error);
             coarse += a.error > 1e-10;
@@ -364,14 +365,14 @@ TEST(fourier, two_contours_agree_within_their_errors) {
             EXPECT_LE(a.put, k * (1 + 1e-15)) << said;
             EXPECT_NEAR(a.call - a.put, 1 - k, 4e-16 * std::max(1.0, k)) << said;
             const digital_prices c = digital(law, k), e = digital(straight, k, other);
-            // A law with an atom at the strike has no single price there.
+            // A law with an atom at the strike has no single digital price there.
             if (k != 1) {
                 EXPECT_LE(std::abs(c.above - e.above), c.error + e.error) << said;
             }
             EXPECT_GE(c.above, 0) << said;
             EXPECT_LE(c.above, 1) << said;
             EXPECT_EQ(c.below, 1 - c.above) << said;
-            // P(S > k) k <= E min(S, k), and E min(S, k) <= k.
+            // P(S > k) k <= E min(S, k) = 1 - call.
             EXPECT_LE(c.above * k, 1 - a.call + a.error + c.error * k + 1e-15) << said;
         }
         fmt::print(
@@ -387,7 +388,7 @@ TEST(fourier, a_digital_is_the_slope_of_the_call) {
         for (int i = 0; i < 40; ++i) {
             const drawn_law drawn = draw(d, d.over_decades(0.5, 20));
             const characteristic law = drawn.at(drawn.years);
-            // Six points; the law may be narrow, so the step is compared with half of it.
+            // A six-point difference quotient. As the law may be narrow, half the step is tried as well.
             const double k = std::exp(d.between(-0.3, 0.3));
             const auto slope = [&](double h) {
                 const auto call = [&](double n) { return vanilla(law, k * (1 + n * h)).call; };
@@ -429,14 +430,14 @@ TEST(fourier, merton_is_a_mixture_over_the_number_of_jumps) {
                             truth = merton_by_number(m, years, k);
         const double miss = k >= 1 ? made.call - truth.call : made.put - truth.put;
         worst = std::max(worst, std::abs(miss));
-        EXPECT_LE(std::abs(miss), made.error + 1e-13)  // the weights are exponentials of logarithms
+        EXPECT_LE(std::abs(miss), made.error + 1e-13)  // the truth's weights are exp of logarithms
             << fmt::format("volatility {}, {}, {} years, strike {}", m.volatility, say(m.jumps), years, k);
     }
     fmt::print("merton by the number of jumps: off by {:.1e} at most\n", worst);
 }
 
-// Paths without jumps end at one price if there is no diffusion: options and digitals are accurate only if
-// that atom is subtracted, and far off if another one is.
+// Without a diffusion, all paths without jumps end at one price, an atom of the law. Options and digitals are
+// accurate only if that atom is subtracted, and far off if another one is.
 TEST(fourier, merton_without_a_diffusion_has_an_atom) {
     for (const auto& [jumps, years] : {std::pair{lognormal_jumps{0.5, -0.1, 0.2}, 1.0},
                                        {lognormal_jumps{2, 0.05, 0.3}, 0.5},
@@ -449,7 +450,7 @@ TEST(fourier, merton_without_a_diffusion_has_an_atom) {
             EXPECT_NEAR(made.call, truth.call, 1e-12) << what;
             EXPECT_NEAR(made.put, truth.put, 1e-12) << what;
             EXPECT_LE(made.error, 1e-12) << what;
-            // The probability that n jumps end above the strike, by the normal law of their sum.
+            // The truth: the probability that n jumps end above the strike, by the normal law of their sum.
             const double rate = jumps.jump_intensity * years,
                          drift = -rate * std::expm1(jumps.jump_mean + 0.5 * jumps.jump_sd * jumps.jump_sd);
             double above = drift > std::log(k) ? std::exp(-rate) : 0, weight = std::exp(-rate);
@@ -463,8 +464,9 @@ TEST(fourier, merton_without_a_diffusion_has_an_atom) {
     }
 }
 
-// Integrates over a clock with this density in the log of its time; given the clock, the log price is normal.
-// Panels start with `width` at the upper end, where the density may be narrow, and widen downwards.
+// Integrates over the random time of a clock, by the density of the log of the time; given the time, the log
+// price is normal. Panels start with `width` at the upper end, where the density may be narrow, and widen
+// downwards.
 template <class density>
 option_prices by_clock(const density& log_density, double rate, double drift, double volatility,
                        double strike, double low, double high, double width) {
@@ -536,7 +538,7 @@ TEST(fourier, nig_is_a_mixture_over_its_clock) {
     fmt::print("nig by its clock: off by {:.1e} at most\n", worst);
 }
 
-// Jump by jump: E exp(z X) is the exponential of the sum of all jumps' contributions.
+// CGMY's log moment is the sum of the contributions of all jumps: log E exp(z X), jump size by jump size.
 TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
     draws d(24);
     double worst = 0;
@@ -546,8 +548,8 @@ TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
             i % 5 == 0 ? std::array{-1.0, 0.0, 0.5, 1.0, 1.5}[std::size_t(i / 5 % 5)] : d.between(-1, 1.9)};
         const double years = draw_years(d);
         const complex z(d.between(0, 1), d.over_decades(1e-3, 10));
-        // exp(a x) - 1 - a x, less z exp(x) times its parts: in the log of the size, from negligible jumps to
-        // impossible ones.
+        // exp(a) - 1 - a, accurate for small a. A jump of size x contributes rest(z x) - z rest(x); the
+        // integral over log x goes from negligible jumps to impossible ones.
         const auto rest = [](complex a) {
             if (std::abs(a) > 0.5) return std::exp(a) - 1.0 - a;
             complex sum = 0;
@@ -580,7 +582,7 @@ TEST(fourier, cgmy_is_the_sum_of_its_jumps) {
     fmt::print("cgmy by its jumps: off by {:.1e} at most\n", worst);
 }
 
-// y' = f(y) over `years`, by Runge-Kutta with `steps` steps.
+// Solves y' = f(y) over `years` by `steps` steps of Runge-Kutta.
 template <class state, class F>
 state runge_kutta(state y, const F& f, double years, int steps) {
     const double h = years / steps;
@@ -613,7 +615,7 @@ TEST(fourier, heston_by_term_solves_its_differential_equations) {
                                 d.sometimes_zero(d.over_decades(0.01, 3)), d.correlation()});
         }
         const complex z(d.between(0.05, 0.95), d.over_decades(0.01, 10));
-        using state = std::array<complex, 2>;  // the slope in v, the constant
+        using state = std::array<complex, 2>;  // coefficient of v, constant
         state y{};
         for (int j = pieces; j-- > 0;) {
             const heston_piece& p = m.pieces[std::size_t(j)];
@@ -638,7 +640,7 @@ TEST(fourier, schobel_zhu_solves_its_differential_equations) {
         const schobel_zhu m{d.between(-1, 1), d.sometimes_zero(d.between(0.1, 4)), d.between(-1, 1),
                             d.sometimes_zero(d.over_decades(0.01, 2)), d.correlation()};
         const complex z(d.between(0.05, 0.95), d.over_decades(0.01, 8));
-        using state = std::array<complex, 3>;  // of the square, of the volatility, the constant
+        using state = std::array<complex, 3>;  // coefficients of the square and of the volatility, constant
         const state y = runge_kutta(
             state{},
             [&](const state& s) {
@@ -676,7 +678,8 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         const characteristic flat = characteristic_of(black_scholes{volatility}, years);
         const heston h{v, kappa, theta, sigma, rho};
         const double mean = theta * years + (v - theta) * -std::expm1(-kappa * years) / kappa;
-        // Deterministic variance: the first is exact, the next has an error of order sigma.
+        // Without sigma the variance is deterministic and Black's formula is exact; a small sigma errs by its
+        // own order.
         expect_same(characteristic_of(heston{v, kappa, theta, 0, rho}, years),
                     characteristic_of(black_scholes{std::sqrt(mean / years)}, years), 1e-14, said);
         expect_same(characteristic_of(heston{v, kappa, theta, 1e-9, rho}, years),
@@ -702,11 +705,11 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         expect_same(characteristic_of(kou{volatility, 0, 0.4, 10, 5}, years), flat, 1e-14, said);
         expect_same(characteristic_of(bates{{v, kappa, v, 0, 0}, {1.5, -0.1, 0.2}}, years),
                     characteristic_of(merton{volatility, {1.5, -0.1, 0.2}}, years), 1e-14, said);
-        // Nearly regular clocks: the error is the variance of the clock.
+        // Clocks that hardly vary: the error is the variance of the clock.
         expect_same(characteristic_of(variance_gamma{volatility, 1e-9, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(nig{1e6, -0.5, v * 1e6}, years), flat, 1e-8, said);
-        // Jumps at a rate of exp(-M x) / x belong to a gamma clock; values of Y near 0, 1/2 and 1 are
-        // continuous.
+        // With Y = 0 jumps come at a rate of exp(-M x) / x, as under variance gamma. Y near 0, 1/2 and 1
+        // gives nearly the same.
         const double up = d.between(5, 30), down = d.between(2, 30), c = d.between(0.5, 5);
         expect_same(characteristic_of(cgmy{c, down, up, 0}, years),
                     characteristic_of(
@@ -718,7 +721,7 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         }
         expect_same(characteristic_of(cgmy{0.5 * v * 1e10, 1e5, 1e5, 0}, years), flat, 1e-8, said);
         expect_same(characteristic_of(cgmy{0.5 * v * 1e-8, 3, 3, 2 - 1e-8}, years), flat, 1e-7, said);
-        // The square of a volatility that reverts to zero is Heston's variance.
+        // The square of a volatility that reverts to zero is a Heston variance.
         expect_same(characteristic_of(schobel_zhu{volatility, kappa, 0, sigma / 2, rho}, years),
                     characteristic_of(heston{v, 2 * kappa, sigma * sigma / (8 * kappa), sigma, rho}, years),
                     1e-12, said);
@@ -753,8 +756,8 @@ TEST(fourier, a_budget_that_is_too_small_shows_in_the_error) {
     EXPECT_LE(std::abs(good.call - poor.call), good.error + poor.error);
 }
 
-// The transform of variance gamma at short maturities falls slowly: the line would extend to 1e18. Panels
-// open at the end of the budget are still evaluated.
+// Variance gamma's transform falls slowly at short maturities: the integral's line would extend to 1e18.
+// Panels that are open when the budget of evaluations is spent are still evaluated.
 TEST(fourier, a_line_ends_where_its_budget_is_spent) {
     const characteristic law = characteristic_of(variance_gamma{0.2, 1, 0}, 0.01);
     long evaluations = 0;
@@ -861,7 +864,7 @@ TEST(fourier_gauss_kronrod, is_exact_to_its_degrees) {
         if (degree <= 31) {
             EXPECT_NEAR(made.value, truth, 1e-15) << degree;
         }
-        // Below degree 18 Gauss is exact and the last polynomials have no part.
+        // Below degree 18, powers have no part in the last polynomials, which estimate the error.
         if (degree < 18) {
             EXPECT_LE(made.error, 1e-15) << degree;
         }
@@ -918,14 +921,14 @@ TEST(fourier_black, agrees_with_the_formula_and_keeps_its_digits_far_away) {
     EXPECT_EQ(black_vega(2, 1.5, 0, 1), 0);
     EXPECT_NEAR(black_vega(2, 2, 0, 4), 2 * 2 * 0.3989422804014327, 1e-15);
     EXPECT_THROW(characteristic_of(fourier::black_scholes{-0.2}, 1), error);
-    // With 60 digits: exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), times the root of the strike.
+    // References to 60 digits: exp(h t) cdf(h + t) - exp(-h t) cdf(h - t), times the root of the strike.
     EXPECT_NEAR(black_price(right::call, 1, std::exp(1e-8), 1e-9) / 7.4745687328369362e-34, 1, 1e-14);
     EXPECT_NEAR(black_price(right::call, 1, std::exp(3.0), 0.1) / 7.304806101754656e-200, 1, 1e-12);
     EXPECT_NEAR(black_price(right::call, 1, 1, 1e-12) / 3.9894228040143267e-13, 1, 1e-15);
 }
 
-// The volatility is as accurate as the price allows: a relative error e of the price, or of its distance from
-// the upper bound, is e price / (vega volatility) of the volatility.
+// The implied volatility is as accurate as the price allows: a relative error e of the price, or of its
+// distance from the upper bound, makes a relative error of e price / (vega volatility).
 TEST(fourier_black, implied_volatility_turns_the_price_back) {
     fourier::fourier_test::draws d(31);
     double worst = 0;
@@ -948,7 +951,7 @@ TEST(fourier_black, implied_volatility_turns_the_price_back) {
     }
     EXPECT_GT(seen, 70000);
     fmt::print("implied volatility: {} prices, off by {:.1e} of what the price allows\n", seen, worst);
-    // In the money, as accurate as the time value.
+    // In the money, the implied volatility is as accurate as the time value.
     EXPECT_NEAR(
         implied_volatility(right::put, 1, 1.5, 2, black_price(right::put, 1, 1.5, 0.3 * std::sqrt(2.0))), 0.3,
         1e-14);

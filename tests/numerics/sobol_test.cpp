@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobol points, their scrambling, and the order of a trade's dimensions: by their definitions, and by a
-// scrambling that draws each coin separately.
+// Sobol points, their scrambling, and the order in which a trade uses dimensions: by their definitions, and
+// against a scrambling that draws each random digit by itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using tests::order_of;
 using tests::trade_of;
 using tests::uneven_times;
 
-// Lines of new-joe-kuo-6.21201: dimension, degree, the inner coefficients of the polynomial, and m.
+// Lines of the file new-joe-kuo-6.21201: dimension, degree, the inner coefficients of the polynomial, and m.
 struct published_line {
     std::uint32_t dimension;
     int degree;
@@ -115,7 +115,7 @@ TEST(sobol, a_scramble_flips_a_digit_as_those_before_it_tell) {
     }
 }
 
-// Each coin by itself, from Philox, for 24 digits.
+// Scrambles 24 digits of a point, drawing the coin that may flip each digit by itself from Philox.
 word32 scrambled_coin_by_coin(word32 point, std::uint64_t key) {
     word32 out = 0;
     for (int bit = 0; bit < 24; ++bit) {
@@ -127,9 +127,9 @@ word32 scrambled_coin_by_coin(word32 point, std::uint64_t key) {
     return out;
 }
 
-// Means of a smooth function and of a jumping one over scrambled points have the same variance as with
+// Means over scrambled points, of a smooth function and of one with jumps, have the same variance as with
 // separate coins. With 1,500 randomisations each, the log ratio of two sample variances has a standard
-// deviation of about sqrt(2 * 2 / 1500) = 0.052 for a kurtosis of 3; 5 of them for six ratios give one false
+// deviation of about sqrt(2 * 2 / 1500) = 0.052 for a kurtosis of 3; 5 of these for six ratios give one false
 // alarm in 300,000 seeds.
 TEST(sobol, scrambles_have_the_variance_of_coins) {
     constexpr int randomisations = 1500;
@@ -180,11 +180,11 @@ TEST(sobol, further_digits_tell_neighbours_apart) {
         mean += rest * 0x1p-32 / count;
     }
     EXPECT_EQ(seen.size(), std::size_t{count});
-    // Five standard deviations: one false alarm in 1.7 million seeds.
+    // Five standard deviations of the mean: one false alarm in 1.7 million seeds.
     EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12.0 * count));
 }
 
-// By step, the weights of the normals of nodes in the normal move of the step.
+// For each step, the weights by which the normals of all nodes make the step's normal move.
 std::vector<std::vector<double>> moves_of(const quasi::order& of) {
     const std::size_t n = of.steps();
     std::vector<std::vector<double>> places(n, std::vector<double>(n)), out = places;
@@ -311,7 +311,7 @@ TEST(sobol_orders, principal_components_have_the_variances_of_brownian_motion) {
     }
 }
 
-// Against Jacobi's rotations, which are slower.
+// Compares with an eigenvalue solver by Jacobi's rotations, which is slower.
 TEST(sobol_orders, principal_components_are_those_of_the_covariance) {
     const std::vector<double> times = uneven_times(40);
     std::vector<double> covariance;
@@ -341,7 +341,7 @@ TEST(sobol_orders, numbers_that_build_no_path_stay_with_their_steps) {
     EXPECT_NE(made(with).identity(), made(without).identity());
 }
 
-// Rotated slots reproduce the covariance of the moves, the largest first.
+// Rotated slots, those that move assets most first, reproduce the covariance of the moves.
 TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     constexpr std::size_t n = 3;
     constexpr double root[n][n] = {{0.2, 0, 0}, {0.15, 0.2, 0}, {0.1, -0.05, 0.3}};
@@ -377,7 +377,7 @@ TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     EXPECT_TRUE(quasi::rotated_by_covariance(lone.code, lone.data).slots.empty());
 }
 
-// A step moves an asset by its own rows of numbers, and by minus the second normal.
+// Each step moves the asset by its own rows, and the second normal enters with a minus.
 TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     using program::operation;
     tests::made_trade t = tests::trade_of(2, 0, {1, 2}, {1});
@@ -391,7 +391,7 @@ TEST(sobol_orders, rotations_are_of_what_each_step_moves) {
     t.data.rows = {{7, 0.2, 0.1, 7, 0.1, 0.4}};
     t.data.runs = {2};
     t.data.widths = {3};
-    // The summed products of the factors (0.2, -0.1) and (0.1, -0.4) of both steps.
+    // The products of the factors (0.2, -0.1) and (0.1, -0.4), summed over both steps.
     constexpr double products[2][2] = {{0.05, -0.06}, {-0.06, 0.17}}, trace = 0.22;
     const quasi::rotated_slots by = quasi::rotated_by_covariance(t.code, t.data);
     ASSERT_EQ(by.slots, (std::vector<std::uint32_t>{0, 1}));
