@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A book with an asset of every model, each beside others in a basket of three, and a currency with
-// stochastic rates for every rate model. Fails for a model of a catalogue that is missing here, so that every
-// new model is tested on both back ends.
+// A book with an asset for every model of assets, each also beside others in a basket of three, and a
+// currency with stochastic rates for every rate model. A model of a catalogue that is missing here makes
+// every test of the book fail, so that no model goes untested on either back end.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace tilewalk {
 
-// Lines of a market, an asset for each model.
+// The YAML of an asset for each model, by the model's name. Throws if a model of the catalogue is missing.
 inline const std::map<std::string, std::string, std::less<>>& every_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"black_scholes", "volatility: {0.5: 0.2, 2.0: 0.22}"},
@@ -54,7 +54,7 @@ inline const std::map<std::string, std::string, std::less<>>& every_model() {
     return all;
 }
 
-// Lines of a market, a currency's rates for each model.
+// The YAML of a currency's rates for each rate model, by the model's name. Throws if one is missing.
 inline const std::map<std::string, std::string, std::less<>>& every_rate_model() {
     static const std::map<std::string, std::string, std::less<>> all{
         {"hull_white", "model: {hull_white: {mean_reversion: 0.05, volatility: {0.5: 0.01, 30: 0.015}}}"},
@@ -72,7 +72,8 @@ inline const std::map<std::string, std::string, std::less<>>& every_rate_model()
     return all;
 }
 
-// The trades on one model are named by it: HESTON's are heston_asian, heston_paid_in_eur, heston_barrier.
+// The book. The ids of a model's trades begin with its name: heston_asian, heston_paid_in_eur,
+// heston_barrier.
 inline std::string book_of_every_model() {
     static const std::vector<std::string> others{"AUD", "CAD", "CHF", "GBP", "JPY", "NOK", "SEK"};
     std::string currencies = "USD: {rate: 0.03}, EUR: {rate: 0.02}",

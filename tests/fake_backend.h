@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU back end of fake GPUs, with an empty store of kernels.
+// A CUDA back end whose devices are fake GPUs (tests/fake_device.h). Compiled kernels are kept in no folder.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tilewalk::tests {
 
-// `by` must outlive the result.
+// The compiler `by` must outlive the returned back end.
 inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus,
                                                  cuda::compiler& by) {
     cuda::gpu_machine m;

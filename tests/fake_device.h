@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU on host memory, for tests of its drivers. It checks the rules that a real one leaves to its user and
-// records each breach, does work at once or as late as the rules allow, and fails on request.
+// A fake GPU on host memory, for tests of the code that drives GPUs. It checks the rules that a real device
+// leaves to its caller and records breaches, does work at once or as late as allowed, and fails on request.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,12 @@
 
 namespace tilewalk::cuda {
 
-// A test's settings for a fake device and the device's reports. Outlives the device.
+// Settings that a test makes for a fake device, and behind them what the device reports. The device shares
+// ownership, so that a test can read the reports when the device is gone.
 struct fake_gpu {
     using work = std::function<void()>;
     struct planned_failure {
-        std::string call;  // a name of the interface, such as "upload"
+        std::string call;  // the member function of `device` that fails, such as "upload"
         int nth = 1;
         device_failure what = device_failure::other;
     };
@@ -42,27 +43,27 @@ struct fake_gpu {
     };
 
     device_properties properties = some_properties();
-    std::size_t memory_bytes = std::size_t{1} << 30;  // more than that is out of memory
-    std::optional<std::size_t> said_free;             // what free_bytes() returns instead of the truth
-    // When work is done: at once; only when somebody waits for it; or at a random time that streams and
+    std::size_t memory_bytes = std::size_t{1} << 30;  // a larger total allocation is out of memory
+    std::optional<std::size_t> said_free;             // returned by free_bytes(); empty: the true figure
+    // When queued work runs: at once; only when somebody waits for it; or at a random time that streams and
     // events allow.
     enum class schedule { at_once, late, by_dice };
     schedule when = schedule::at_once;
     std::uint32_t dice = 1;
     std::vector<planned_failure> failures;
-    // Makes the work of a kernel. Called at the launch, so it must copy the arguments. The returned function
-    // runs when its stream gets there; it may throw device_error, which shows at the next wait.
+    // Returns the work of a launch. Called at the launch, so it must copy the arguments; the result runs when
+    // its stream gets there. The work may throw device_error, which the next wait reports.
     std::function<work(const std::string& cubin, const std::string& kernel, const launch&, std::span<void*>)>
         kernel;
     kernel_attributes attributes{32, 0, 0, 8};
-    std::function<kernel_attributes(const launch&)> attributes_of;  // replaces the default attributes
-    std::map<std::string, std::size_t> variables;                   // sizes by name, in every module
+    std::function<kernel_attributes(const launch&)> attributes_of;  // replaces `attributes` if set
+    std::map<std::string, std::size_t> variables;  // bytes of each module's variables, by name
 
-    std::atomic<bool> has_failed{false};       // a planned failure has happened
-    std::map<std::string, int> calls;          // counts by name
-    std::vector<std::string> faults;           // broken rules
-    std::map<texture, open_texture> textures;  // open textures
-    std::size_t most_bytes = 0;                // peak allocation
+    std::atomic<bool> has_failed{false};       // true once a planned failure has happened
+    std::map<std::string, int> calls;          // number of calls of each function
+    std::vector<std::string> faults;           // messages on broken rules
+    std::map<texture, open_texture> textures;  // textures not yet closed
+    std::size_t most_bytes = 0;                // peak of allocated device memory
     std::size_t uploaded_bytes = 0;
 
     static device_properties some_properties() {
@@ -90,7 +91,7 @@ struct fake_gpu {
     }
 };
 
-// Compiles nothing: the cubin is the text, by which fake kernels recognise it.
+// Compiles nothing: the "cubin" is the source text itself, by which a fake GPU's `kernel` recognises it.
 class text_compiler final : public compiler {
   public:
     compiled compile(const compile_request& what, bool) override {
@@ -194,7 +195,7 @@ class fake_device final : public device {
         enter("record");
         const auto at = events_.find(static_cast<std::uintptr_t>(e));
         if (at == events_.end()) return fault("record: not an event");
-        // Earlier waiters keep waiting for the earlier record.
+        // Streams that wait for an earlier record of this event go on waiting for that record.
         const auto state = at->second = std::make_shared<happening>();
         state->in = static_cast<std::uintptr_t>(s);
         push(s, "record", {[this, state] { state->at = ++clock_; }, {}, false, nullptr});
@@ -210,7 +211,7 @@ class fake_device final : public device {
         enter("has_happened");
         const auto state = state_of(e, "has_happened");
         throw_dice();
-        // Asking twice counts as waiting.
+        // A second query of the same record completes the work up to it, so that a caller that polls gets on.
         if (state && state->at == 0 && state->asked++ > 0) reach(*state);
         show_late_failure();
         return state && state->at != 0;
@@ -236,7 +237,7 @@ class fake_device final : public device {
         enter("upload");
         if (bytes == 0 || !is_inside(memory_, to, bytes, "upload")) return;
         gpu_->uploaded_bytes += bytes;
-        // Pinned memory is read when the copy is done, other memory before the call returns.
+        // A copy from pinned memory reads when it is done, from other memory before the call returns.
         if (find_block(pinned_, from, bytes) != nullptr) {
             push(s, "upload", {[=] { std::memcpy(to, from, bytes); }, {to, from}, false, nullptr});
         } else {
@@ -362,14 +363,14 @@ class fake_device final : public device {
 
     struct happening {
         std::uintptr_t in = 0;
-        std::uint64_t at = 0;  // 0 if not yet
+        std::uint64_t at = 0;  // the device's clock when the event happened, 0 until then
         int asked = 0;
     };
     struct task {
         fake_gpu::work work;
         std::vector<const void*> touches;
-        bool is_kernel;                          // a kernel may touch anything
-        std::shared_ptr<const happening> after;  // the event it waits for, if any
+        bool is_kernel;                          // a kernel may use any memory
+        std::shared_ptr<const happening> after;  // an event that must happen first, or null
     };
     struct loaded {
         std::string cubin;
@@ -384,7 +385,7 @@ class fake_device final : public device {
         if (count != 0) fault("left open: " + std::to_string(count) + " " + what);
     }
 
-    // Counts a call; fails it if that is planned or the device is lost.
+    // Counts a call of this name. Throws if it is planned to fail or the device is lost.
     void enter(const char* call) {
         const int nth = ++gpu_->calls[call];
         if (lost_) throw device_error(*lost_);
@@ -397,7 +398,7 @@ class fake_device final : public device {
             throw device_error(failure);
         }
     }
-    // Work of a lost device never completes, so nothing waits for it.
+    // Drops the queued work of a lost device: it never completes, so nothing may wait for it.
     void lose(const device_error& why) {
         lost_ = why;
         for (auto& [id, tasks] : streams_) tasks.clear();
@@ -480,7 +481,7 @@ class fake_device final : public device {
         if (gpu_->when == fake_gpu::schedule::at_once) drain(tasks);
         throw_dice();
     }
-    // Advances each stream at random: some are quick, some slow, and some wait for a waiter.
+    // Runs queued work at random: some streams are quick, some slow, some run only when somebody waits.
     void throw_dice() {
         if (gpu_->when != fake_gpu::schedule::by_dice) return;
         for (auto& [id, tasks] : streams_) {
@@ -513,14 +514,14 @@ class fake_device final : public device {
     std::uintptr_t last_handle_ = 0;
     std::uint64_t clock_ = 0;
     std::mt19937 dice_;
-    std::map<std::uintptr_t, unsigned> slowness_;  // of streams, random
+    std::map<std::uintptr_t, unsigned> slowness_;  // a stream runs a task in one of so many throws
     std::size_t used_ = 0;
     blocks memory_, pinned_;
     std::vector<block> gone_;
     std::map<std::uintptr_t, std::deque<task>> streams_;
     std::map<std::uintptr_t, std::shared_ptr<happening>> events_;
     std::map<std::uintptr_t, loaded> modules_;
-    std::map<std::uintptr_t, std::pair<std::string, std::string>> kernels_;  // cubin and name
+    std::map<std::uintptr_t, std::pair<std::string, std::string>> kernels_;  // cubin and name, by handle
     std::optional<device_error> lost_, late_;
 };
 

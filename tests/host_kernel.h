@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the text that a GPU compiles on the host: it is built with the host's compiler, and the threads of a
-// block take turns. CUDA's words are defined for it. Feeds with asynchronous copies can't run, but copies of
-// single numbers can: each happens when its thread waits for it. Include once per program.
+// Runs the text of CUDA kernels on the host: the host's compiler builds it, and the threads of a block take
+// turns. CUDA's words are defined for it. Asynchronous copies of single numbers work, each when its thread
+// waits for it; feeds with other asynchronous copies can't run. Include once per program.
 #pragma once
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 
 namespace tilewalk::tests {
 
-// Definitions of CUDA's words, placed before the kernel.
+// CUDA's keywords and built-in functions for the host, included before the kernel.
 inline constexpr const char* prelude_of_host = R"(#pragma once
 #define __global__
 #define __grid_constant__
@@ -109,14 +109,14 @@ inline std::string replaced_once(std::string text, const std::string& what, cons
 struct meeting {
     unsigned size = 0, there = 0, number = 0;
 };
-// Lanes that exchange numbers: a warp or half of one.
+// Lanes that exchange numbers among themselves: a warp or half of one.
 struct lanes_of_block {
     meeting meets;
     double exchanged[32], also[32];
 };
 
-// Threads of a block that take turns: each runs until it has to wait for others. The order is random in every
-// round, so that a kernel with a missing barrier soon gives wrong numbers.
+// The threads of a block, which take turns: each runs until it has to wait for others. Their order is random
+// in every round, so that a kernel with a missing barrier soon gives wrong numbers.
 class block_of_threads {
   public:
     explicit block_of_threads(unsigned threads)
@@ -130,7 +130,7 @@ class block_of_threads {
         for (thread& one : threads_) one.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
     }
 
-    // Runs `work` as each of the threads. Throws std::runtime_error on a deadlock.
+    // Runs `work` once as each thread of the block with this number. Throws std::runtime_error on a deadlock.
     void run(unsigned block, const std::function<void()>& work);
 
     void wait() { wait(all_); }
@@ -147,7 +147,7 @@ class block_of_threads {
     }
     lanes_of_block& lanes(unsigned mask);
     int any = 0;
-    // Groups of copies of the current thread; the last group is still open.
+    // Asynchronous copies that the current thread has started, by group; the last group is still open.
     std::deque<std::vector<std::pair<double*, const double*>>>& copies() { return threads_[now_].copies; }
 
   private:
@@ -177,7 +177,7 @@ inline thread_local block_of_threads* the_block = nullptr;
 struct place_in_grid {
     unsigned x;
 };
-// Kernels in libraries import these from the program, which must keep them even if it does not call them.
+// Libraries of kernels import these functions from the program; `used` keeps them even if it calls none.
 #define TILEWALK_FOR_KERNELS inline __attribute__((used))
 extern "C" {
 inline thread_local place_in_grid threadIdx, blockIdx, blockDim;
@@ -288,7 +288,7 @@ class host_kernel {
     explicit host_kernel(const std::string& text) {
         std::filesystem::create_directories(folder_ / "kernels");
         std::ofstream(folder_ / "prelude.h") << prelude_of_host;
-        // Replaces inline PTX, except that of asynchronous copies, which stay unused.
+        // Replaces inline PTX by host code; other asynchronous copies keep their PTX, which is unused.
         std::string words = text_of(std::string(TILEWALK_SOURCE_DIR) + "/kernels/ptx.h");
         words = replaced_once(words, R"(asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));)",
                               "number = blockIdx.x;");
@@ -346,10 +346,10 @@ class host_kernel {
     void* library_ = nullptr;
 };
 
-// Kernels by text, each built on first use.
+// Kernels built for the host, by text. Each is built when it is first launched.
 class host_kernels {
   public:
-    // The work of a launch whose kernel takes such arguments.
+    // The work of launching the kernel `name` of `text`, whose only argument is of type `arguments`.
     template <class arguments>
     std::function<void()> launched(const std::string& text, const std::string& name, unsigned blocks,
                                    unsigned threads, std::span<void*> with) const {

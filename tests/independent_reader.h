@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second reader of books, markets, products and calendars that shares nothing with the first: numbers by a
-// grammar and strtod, dates by counting days from 1900, and the YAML that the shipped files use. Where both
-// readers accept a file, they must agree.
+// A second reader of books, markets, products and calendars, which shares nothing with the engine's: it reads
+// numbers by a grammar and strtod, dates by counting days from 1900, and only as much YAML as the shipped
+// files use. Where both readers accept a file, they must agree.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace tilewalk::independent {
 
-// sign? (digits [. digits?] | . digits) ([eE] sign? digits)?, without superfluous leading zeros; finite, and
-// 0 only if every digit is.
+// Reads a number: sign? (digits [. digits?] | . digits) ([eE] sign? digits)?, without superfluous leading
+// zeros. Its value must be finite, and may be 0 only if every digit is.
 class number_grammar {
   public:
     static std::optional<double> read(std::string_view text) {
@@ -74,8 +74,8 @@ inline std::optional<double> number(std::string_view text) {
     return number_grammar::read(text);
 }
 
-// Every day from 1900 to 2299, counted one by one from Sunday, 1 January 1899. The first and last years exist
-// for days that roll; no text refers to them.
+// A table of days, counted one by one from Sunday, 1 January 1899. A text can name the days from 1900 to
+// 2299; the table has days before and after these for dates that roll beyond them.
 class day_table {
   public:
     struct day {
@@ -124,10 +124,10 @@ inline std::optional<int> day(const std::string& text) {
     return day_table::all().serial(text);
 }
 
-struct no_yaml : std::runtime_error {  // what no reader should accept
+struct no_yaml : std::runtime_error {  // for text that no reader should accept
     using std::runtime_error::runtime_error;
 };
-struct not_judged : std::runtime_error {  // what this reader does not cover
+struct not_judged : std::runtime_error {  // for YAML that this reader does not cover
     using std::runtime_error::runtime_error;
 };
 
@@ -135,7 +135,7 @@ struct tree {
     enum class shape { nothing, text, list, mapping };
     shape kind = shape::nothing;
     std::string text{};
-    bool is_quoted = false;  // or a block of lines
+    bool is_quoted = false;  // true for a block of lines as well
     std::vector<tree> items{};
     std::vector<std::pair<std::string, tree>> members{};
 
@@ -187,7 +187,7 @@ class yaml_reader {
         const std::size_t at = line.find_first_not_of(' ', from);
         return at == std::string::npos || (line[at] == '#' && (at == 0 || line[at - 1] == ' '));
     }
-    // Moves to the next line with content; false at the end. Inside a line it only skips spaces.
+    // Moves over spaces, comments and empty lines to the next content; false at the end of the text.
     bool skip_blank() {
         while (line_ < lines_.size() && is_blank(lines_[line_], column_)) {
             ++line_;
@@ -201,7 +201,7 @@ class yaml_reader {
     char next() const { return column_ + 1 < lines_[line_].size() ? lines_[line_][column_ + 1] : '\0'; }
     static bool ends_word(char c) { return c == ' ' || c == '\0'; }
 
-    // The block that starts at the current place, with its first line at column `least` or beyond.
+    // Reads the block at the current place; empty if it begins left of the column `least`.
     tree block(std::size_t least) {
         if (column_ < least) return {};
         const std::size_t at = column_;
@@ -290,7 +290,7 @@ class yaml_reader {
         return key;
     }
 
-    // After a value: the next content must be at the indentation of its container or further out.
+    // After a value: checks that the next content is indented no further than the value's container, `at`.
     void after_value(std::size_t at) {
         if (!skip_blank()) return;
         if (column_ > at)
@@ -321,7 +321,7 @@ class yaml_reader {
         }
     }
 
-    // The value after a key whose line is indented by `outer`, or one that stands alone.
+    // Reads the value of a key whose line is indented by `outer`, or with `stands_alone` one without a key.
     tree value(std::size_t outer, bool stands_alone) {
         if (now() == '|' || now() == '>') return lines_of_text(outer);
         tree made;
@@ -368,7 +368,7 @@ class yaml_reader {
             made.text += line.substr(inner) + '\n';
         }
         while (made.text.ends_with("\n\n")) made.text.pop_back();
-        if (!is_literal) made.text.clear();  // prose, which nothing is computed from
+        if (!is_literal) made.text.clear();  // a folded text (>) is prose, from which nothing is computed
         column_ = 0;
         return made;
     }
@@ -422,7 +422,7 @@ class yaml_reader {
             text += (text.empty() ? "" : " ") + part;
             ++line_;
             column_ = 0;
-            // A more indented line continues the text.
+            // A line that is indented by more than `outer` continues the text.
             if (!skip_blank() || column_ <= outer) break;
             if (has_comment || stands_alone) throw not_judged("a text of several lines");
         }
@@ -492,7 +492,7 @@ class yaml_reader {
         }
         while (text.ends_with(' ')) text.pop_back();
         if (column_ >= line.size() || line[column_] == '#') {
-            // The next line may continue the text.
+            // A text may go on in the next line, which this reader does not cover.
             skip_in_flow(outer);
             if (now() != ',' && now() != ']' && now() != '}' && now() != ':')
                 throw not_judged("a text of several lines");
@@ -540,7 +540,7 @@ struct business_calendar {
 };
 using business_calendars = std::map<std::string, business_calendar>;
 
-// Empty if the definition holds an invalid day.
+// Reads a calendar of business days; empty if `definition` has an invalid day.
 inline std::optional<business_calendar> calendar_of(const tree& definition) {
     business_calendar made;
     made.is_weekend = {false, false, false, false, false, true, true};
@@ -579,7 +579,7 @@ inline int rolled(int serial, const business_calendar& days, const std::string& 
     return found;
 }
 
-// The times of {start, end, every or count, ...}; empty if a part is invalid.
+// The times of a schedule {start, end, every or count, ...}; empty if one of its parts is invalid.
 inline std::optional<std::vector<moment>> schedule_of(const tree& rule, const business_calendars& known) {
     const tree *start = rule.find("start"), *end = rule.find("end"), *every = rule.find("every"),
                *count = rule.find("count"), *calendar = rule.find("calendar"), *roll = rule.find("roll"),
@@ -642,7 +642,7 @@ inline std::optional<std::vector<moment>> schedule_of(const tree& rule, const bu
             } else if (unit == 'b') {
                 for (int done = 0; done < units && at < to->serial; done += days.is_open(at) ? 1 : 0) ++at;
             } else if (unit == 'm' || unit == 'y') {
-                // Month by month from the first of the start's month.
+                // Counts k periods from the start itself, so that a 31st comes back after a shorter month.
                 const auto& first = all.at(from->serial);
                 int year = first.year, month = first.month - 1 + k * units * (unit == 'y' ? 12 : 1);
                 year += month / 12;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installed texts (completion and manual pages) equal those that the command prints.
+# The package's shell completions equal those that the command prints, and its manual pages are installed.
 import os
 import pathlib
 import shutil

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of CUDA kernels, cached in tests/data/kernels.txt by a digest of everything they depend on. An
-// unknown kernel is compiled, which takes a second; `make kernels` rewrites the file with exactly what the
-// tests ask for.
+// Facts of CUDA kernels (registers, spills, instructions), cached in tests/data/kernels.txt by a digest of
+// everything they depend on. An unknown kernel is compiled, which takes a second; `make kernels` rewrites the
+// file with exactly what the tests ask for.
 //
-// With TILEWALK_KERNELS=ignore every kernel is compiled, and a different line of the file is a failure. With
-// TILEWALK_KERNELS=/absolute/path the lines of all requested kernels are appended to that file.
+// With TILEWALK_KERNELS=ignore every kernel is compiled, and facts that differ from the file are a failure.
+// With TILEWALK_KERNELS=/absolute/path the lines of all requested kernels are appended to that file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@
 
 namespace tilewalk::tests {
 
-// Digests of what a kernel's facts depend on: its text, the headers of kernels/ that it reaches, the
-// architecture, NVRTC's version, and how it is compiled and measured. Comment lines are left out.
+// Digests of everything that a kernel's facts depend on: its text, the headers of kernels/ that it reaches,
+// the architecture, NVRTC's version, and how it is compiled and measured. Comment lines are left out.
 class kernel_digests {
   public:
     explicit kernel_digests(std::span<const cuda::kernel_header> headers = cuda::kernel_headers()) {
@@ -66,7 +66,7 @@ class kernel_digests {
         std::set<std::string> includes;
     };
 
-    // Everything in quotes that is named like a header of kernels/, however it is included.
+    // All names in quotes that look like a header of kernels/, however they are included.
     static std::set<std::string> included_by(std::string_view text) {
         constexpr std::string_view begin = "\"kernels/";
         std::set<std::string> names;
@@ -115,7 +115,7 @@ class kernel_digests {
 
 class kernel_ledger {
   public:
-    // `how` is a value of TILEWALK_KERNELS. A missing file knows nothing.
+    // `how` is the value of TILEWALK_KERNELS. A missing file counts as empty.
     kernel_ledger(const std::filesystem::path& file, std::string how) : file_(file), how_(std::move(how)) {
         if (!how_.empty() && how_ != "ignore" && !how_.starts_with('/'))
             throw std::invalid_argument("TILEWALK_KERNELS is " + how_ +
@@ -154,7 +154,7 @@ class kernel_ledger {
             throw std::runtime_error(said.str());
         }
         if (how_.starts_with('/')) {
-            std::ofstream to(how_, std::ios::app);  // many processes append, each a line in one call
+            std::ofstream to(how_, std::ios::app);  // processes append at once, each a line in one call
             if (!(to << digest + ' ' + text_of(out) + '\n' << std::flush))
                 throw std::runtime_error("can't write " + how_);
         }
@@ -181,7 +181,7 @@ class kernel_ledger {
     std::filesystem::path file_;
     std::string how_;
     kernel_digests digests_;
-    std::map<std::string, std::string> lines_;  // figures by digest
+    std::map<std::string, std::string> lines_;  // figures, by the kernel's digest
 };
 
 inline const kernel_ledger& ledger() {
@@ -192,8 +192,9 @@ inline const kernel_ledger& ledger() {
     return of_tests;
 }
 
-// Throws what the compiler throws. The facts count each of `words` in the PTX. Only tests with `kernel` or
-// `compile` in their name may call this, because `make kernels` runs these.
+// The facts of a kernel, from the ledger or by compiling it; `words` are counted in its PTX. Throws what the
+// compiler throws. Only tests with `kernel` or `compile` in their name may call it: `make kernels` runs
+// these.
 inline kernel_facts facts_of(const cuda::compile_request& what, const std::vector<std::string>& words = {}) {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(test.test_suite_name()) + '.' + test.name();
@@ -203,7 +204,7 @@ inline kernel_facts facts_of(const cuda::compile_request& what, const std::vecto
     return ledger().facts_of(what, words);
 }
 
-// True if the facts need no compilation. A suite that compiles a share of its kernels checks all of these.
+// True if the ledger has the kernel's facts. A suite that compiles a share of its kernels checks all these.
 inline bool is_known(const cuda::compile_request& what, const std::vector<std::string>& words = {}) {
     return ledger().knows(what, words);
 }

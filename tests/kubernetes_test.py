@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: docs/clusters.md docs/clusters engine/walk/kept engine/study/shards engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans*
-# The Kubernetes manifests of docs/clusters: they fit the strict schema of the API, tell exit codes apart as
-# the page says, and their commands, run as a kubelet would, make the file of a single process. Skipped
-# without the Python package kubernetes_validate.
+# The Kubernetes manifests of docs/clusters fit the strict schema of the API and tell exit codes apart as the page says. Their commands, run
+# as a kubelet would, make the same file as a single process. Skipped without the Python package kubernetes_validate.
 import json
 import os
 import re
@@ -13,7 +12,7 @@ import clusters
 
 python = clusters.need_python_with("kubernetes_validate")
 folder = clusters.source_dir / "docs" / "clusters"
-# The first version with stable retries by index, and the newest that the package knows.
+# The oldest Kubernetes that can retry each index by itself. Manifests must also fit the newest that the package knows.
 FIRST = "1.33"
 
 

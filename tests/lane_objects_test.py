@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Objects built for one instruction set share no function with the rest of the library: the linker keeps one
-# copy of an inline function, which might need instructions that the machine lacks.
+# Object files built for one instruction set share no function with the rest of the library: of an inline function the linker keeps one
+# copy, which might need instructions that the machine lacks.
 import os
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ objects = sorted([*binary_dir.rglob("lane_operations.cpp.o"), *binary_dir.rglob(
 if len(objects) < 2:
     sys.exit(f"too few objects under {binary_dir}: {objects}")
 
-# The check can fail: an ordinary object shares many functions.
+# Shows that the check can fail: an ordinary object file shares many functions.
 if not shared_functions(next(binary_dir.rglob("error.cpp.o"))):
     sys.exit("no object of the library shares a function: the check sees nothing")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file under tests/data with known results, a line of a name and two words each, so that every change is
-// noticed and must be intended.
+// Compares results with a file under tests/data, so that every change of a result is noticed and must be
+// intended. A line of the file is a name and two words.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace tilewalk::tests {
 
-using kept_words = std::vector<std::pair<std::string, std::string>>;  // results by name
+using kept_words = std::vector<std::pair<std::string, std::string>>;  // names, each with its two words
 
 inline void add_text(kept_words& to, const std::string& name, std::string text) {
     const std::string root = TILEWALK_SOURCE_DIR "/";

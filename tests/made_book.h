@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of many trades, from bench/make_book.py.
+// Books of many trades, made by bench/make_book.py.
 #pragma once
 
 #include <cstdio>
@@ -22,8 +22,8 @@ inline book made_book(const std::string& arguments) {
     return book::parse(text, "made");
 }
 
-// Every product of the library, with each choice that its payoff can make, also in a currency other than its
-// asset's.
+// Every product of the library, with each choice that its payoff can make, also paid in a currency other than
+// its asset's.
 inline book book_of_every_kind() {
     return made_book("--library --each-kind --command '" TILEWALK_CLI "'");
 }

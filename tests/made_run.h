@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the suite prefetch as a GPU might give it: every feed, distance, layout, width and occupancy, with
-// times from a simple law of latency and bandwidth, and noise that is sampled and judged as in a real run.
+// A made-up run of the benchmark suite prefetch, as a GPU might give it: every feed, distance, layout, width
+// and occupancy. Times follow a simple law of latency and bandwidth; their noise is judged as in a real run.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace tilewalk::tests {
 struct made_run_options {
     std::uint64_t seed = 1;
     double sample_noise = 0.01;  // the standard deviation of a sample, over its median
-    std::string slowed_feed;     // takes `slowed` times as long
+    std::string slowed_feed;     // the feed that takes `slowed` times as long
     double slowed = 1;
     std::vector<std::string> precisions{"single", "double"};
     std::vector<int> warps{8, 16, 64}, widths{1, 2}, distances{2, 4, 6, 8, 12};
@@ -31,7 +31,7 @@ class made_samples {
   public:
     made_samples(std::uint64_t seed, double noise) : chance_(seed), noise_(noise) {}
 
-    // Around the median with a late tail of one in thirty.
+    // A sample: around the median, but late once in thirty times.
     double operator()(double median) {
         const double late = uniform() < 1.0 / 30 ? 3 * noise_ * uniform() : 0;
         return median * std::exp(noise_ * normal() + late);
@@ -41,7 +41,7 @@ class made_samples {
     }
     double uniform() { return (static_cast<double>(chance_() >> 12) + 0.5) * 0x1p-52; }
 
-    // Samples until the stopping rule ends, as a benchmark does.
+    // Takes samples until the stopping rule ends them, as a benchmark does.
     bench::summary measured(double median) {
         double clock = 0;
         const auto got = bench::measure(
@@ -94,7 +94,7 @@ inline bench::run made_run(const made_run_options& how = {}) {
 
     struct kind {
         std::string_view name;
-        double hidden;  // the fraction of the latency that stays at a distance of 1
+        double hidden;  // fraction of the latency left at a distance of 1
         bool has_distance, has_layout, has_rows;
     };
     constexpr kind kinds[] = {

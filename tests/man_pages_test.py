@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pages of `tilewalk help --man`: one per command with every option of --help. groff reads them without a
-# complaint, and man and mandoc where installed. Skipped without groff.
+# The manual pages of `tilewalk help --man`, one for each command with every option of --help. groff reads them without a complaint, and so
+# do man and mandoc if installed. Skipped without groff.
 import os
 import pathlib
 import re

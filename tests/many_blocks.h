@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades whose scripts have more blocks than a kernel's masks have bits.
+// Trades whose scripts have more blocks than the masks of a kernel have bits.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 
 namespace tilewalk::tests {
 
-// Products `many_blocks` and `called_by_date`, and a trade of each on the asset, in its currency.
-// `many_blocks` has `blocks` blocks: one on every step, one on three dates, and others on one date each,
-// every fifth of which shares its date with the one before.
+// Products `many_blocks` and (if `calls` is not 0) `called_by_date` as YAML, and a trade of each on `asset`.
+// `many_blocks` has `blocks` blocks: one on every step, one on three dates, and others on one date each.
+// Every fifth of these shares its date with the block before.
 struct many_blocks {
     std::string products, trades;
 };

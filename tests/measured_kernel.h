@@ -43,9 +43,9 @@ inline int occurrences(std::string_view text, std::string_view word) {
     return count;
 }
 
-// The floating-point operations of PTX that are not those of IEEE 754 as the source writes them. Addition and
-// multiplication carry .rn, without which ptxas may contract them. One approximation is allowed as inline
-// assembly: that of kernels::sqrt_of_middle_range, which goes on to round correctly.
+// Lines of PTX with a floating-point operation that is not IEEE 754's as the source writes it, or with a
+// call. Additions and multiplications carry .rn, without which ptxas may contract them. One approximation is
+// allowed as inline assembly, in kernels::sqrt_of_middle_range, which goes on to round correctly.
 inline std::string inexact_in(const std::string& ptx) {
     static const std::regex exact(
         "(add|sub|mul|div|fma|sqrt|rcp)\\.rn\\.f(32|64)|(neg|abs|min|max|copysign|mov|selp)\\.f(32|64)|"
@@ -76,7 +76,7 @@ inline std::string inexact_in(const std::string& ptx) {
     return found;
 }
 
-// Fused operations that the compiler made itself, outside of inline assembly.
+// Lines of PTX with a fused operation that the compiler made itself, outside of inline assembly.
 inline std::string contracted_in(const std::string& ptx) {
     std::istringstream lines(ptx);
     std::string line, found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that merges tiles, as fake GPUs run it: parts of tiles, one after the other.
+// The kernel that merges tiles, on the host for fake GPUs: a block merges a part of a trade's tiles in order.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every row of tests/mistakes/ fits the source in one place and names existing tests. Whoever changes a quoted
-# line learns that before the night.
+# Every row of tests/mistakes/ fits the source in exactly one place and names existing tests, so that a change of a quoted line is noticed
+# before the nightly run.
 import subprocess
 import sys
 
@@ -28,7 +28,7 @@ for table in mistake_tables.tables:
                 mistake_tables.program_of(test)
         except mistake_tables.Fault as fault:
             faults.append(f"{table.name}: {name}: {fault}")
-# Accepted mistakes must be in the sources as well.
+# Mistakes listed in tests/mistakes/accepted must fit the sources as well.
 drawn = subprocess.run([sys.executable, "-B", mistake_tables.source / "tests" / "drawn_mistakes.py", "all", "--list", "--count", "0"],
                        capture_output=True, text=True, check=True)
 faults += [line for line in drawn.stdout.split("\n") if line]

@@ -121,7 +121,7 @@ def main():
     if not wish.names and not wish.all:
         mistakes = quarter_by_turns(mistakes)
     state = mistake_copy.bring_source()
-    # Compile files one by one: an edit costs one of them and one link.
+    # Compiles each file by itself, so that an edit costs one compilation and one link.
     mistake_copy.configure(build, "-DTILEWALK_BY_FOLDER=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
     caught_file = build / "caught"
     caught = caught_file.read_text().split() if caught_file.exists() and not wish.names else []

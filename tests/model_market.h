@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices a test's trades by the public engine on a market in words.
+// Prices a test's trades by the public engine, in a market given as text.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ inline const std::string late_forward_product =
                             "    if spot(underlying) <= level:\n"
                             "        pay 1\n");
 
-// `own_products` is the section of a book, or empty; a trade is its YAML mapping without braces and id.
+// `own_products` is a book's section `products`, or empty. A trade is its YAML mapping without braces and id.
 inline std::vector<price_row> priced(const std::string& own_products, const std::string& market_text,
                                      const std::vector<std::string>& trades, std::uint64_t paths,
                                      std::uint64_t seed, const std::string& precision = "double",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products for tests of stochastic rates, as the section `products` of a book, and a dollar curve.
+// Products for tests of stochastic rates, as a book's section `products`, and a dollar curve.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ inline const std::string rate_products =
                             "on days:\n"
                             "    pay max(bond(currency, maturity) - strike, 0)\n");
 
-// The discount factors of {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}}.
+// Discount factors of the curve {zero_rates: {1: 0.02, 5: 0.03, 10: 0.035}}.
 inline double usd(double years) {
     const double at1 = -0.02, at5 = -0.15, at10 = -0.35;
     return std::exp(years <= 1   ? at1 * years

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: docs/clusters.md engine/walk/kept engine/study/shards engine/cli/commands/shards.cpp engine/cli/shard* engine/cli/plans*
-# The shards of a book under Open MPI, by the commands of docs/clusters.md, have the bits of a single process,
-# also if a rank is killed and the command is repeated. Skipped without mpirun (Debian: openmpi-bin).
+# The shards of a book under Open MPI, by the commands of docs/clusters.md, give the bits of a single process, also if a rank is killed and
+# the command is repeated. Skipped without mpirun (Debian: openmpi-bin).
 import os
 import signal
 import sys
@@ -9,8 +9,7 @@ import sys
 import clusters
 
 clusters.need_tools("openmpi-bin", "mpirun")
-# Four ranks on a machine of any size, also as root in a container; Open MPI 4 and 5 name the variable
-# differently.
+# Lets mpirun start four ranks on a machine of any size, and as root in a container. Open MPI 4 and 5 name one variable differently.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
        "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice by name, for tests that report it with their findings.
+// A choice of the API by its name, so that a test can report the name with its findings.
 #pragma once
 
 #include <stdexcept>
