@@ -41,7 +41,7 @@ double first_touch(double a, double b, double years) {
 path sampled(path p, double uniform) {
     p.normals.assign(8, 0.5);
     p.uniforms.assign(8, 0.5);
-    p.uniforms[0] = uniform;  // decides whether the second interval touches
+    p.uniforms[0] = uniform;  // decides whether the level is touched
     return p;
 }
 

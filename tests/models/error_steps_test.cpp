@@ -224,7 +224,7 @@ TEST(error_steps, nothing_is_known_of_what_nobody_measured) {
         expect_left(e.moves, e.trade, e.amount);
 }
 
-// A touch asked alone is exact. Means over an interval, and two questions about one interval, are not.
+// An interval's touch is exact if asked alone. Means over an interval, and two questions about one, are not.
 TEST(error_steps, intervals_are_exact_where_the_law_of_the_bridge_is_asked_alone) {
     const auto watched = [](const std::string& does, const std::string& how = "") {
         return "products:\n  - product: watched\n    summary: An interval.\n    parameters:\n"

@@ -287,7 +287,7 @@ TEST(rates, that_are_normal_meet_blacks_formula_for_bonds) {
     }
 }
 
-// A rate model without volatility leaves the curve as it is, and an asset keeps its random numbers.
+// A rate model without volatility leaves the curve as it is, and assets keep their random numbers.
 TEST(rates, without_volatility_do_not_move) {
     const std::string still = "{hull_white: {mean_reversion: 0.1, volatility: 0}}",
                       still_g2 = "{g2: {a: 0.1, sigma: 0, b: 0.2, eta: 0, rho: 0.5}}";

@@ -678,8 +678,8 @@ TEST(fourier, a_limit_of_one_model_is_another) {
         const characteristic flat = characteristic_of(black_scholes{volatility}, years);
         const heston h{v, kappa, theta, sigma, rho};
         const double mean = theta * years + (v - theta) * -std::expm1(-kappa * years) / kappa;
-        // Without sigma the variance is deterministic and Black's formula is exact; a small sigma errs by its
-        // own order.
+        // Without sigma the variance is deterministic and Black's formula is exact. A small sigma makes an
+        // error of its own order.
         expect_same(characteristic_of(heston{v, kappa, theta, 0, rho}, years),
                     characteristic_of(black_scholes{std::sqrt(mean / years)}, years), 1e-14, said);
         expect_same(characteristic_of(heston{v, kappa, theta, 1e-9, rho}, years),
