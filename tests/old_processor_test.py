@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# On a processor without FMA the command names what is missing and exits with 2; with AVX2 alone its prices
-# have the same bits as here. Skipped without qemu-x86_64 (Debian: qemu-user).
+# On an emulated processor without FMA the command says which instructions are missing and exits with 2. On one with AVX2 alone its prices
+# have the same bits as on this machine. Skipped without qemu-x86_64 (Debian: qemu-user).
 import csv
 import io
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base of tests on a GPU: skipped without one, or failed if TILEWALK_REQUIRE_GPU is set.
+// Base class of tests that need a GPU: skipped without one, or failed if TILEWALK_REQUIRE_GPU is set.
 #pragma once
 
 #include <gtest/gtest.h>

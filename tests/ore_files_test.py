@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compares Tilewalk's files in ORE's columns with ORE itself: ORE's own report writer reproduces them, byte by
-# byte, from the figures that our files hold with all bits, and its calculator finds value at risk and
-# expected shortfall of the same gains. The wheel's module reads only sensitivities and CRIF; from CRIF it
-# computes the margin of SIMM 2.6, which is computed by hand here. Skipped without the Python package
-# open-source-risk-engine.
+# Compares the files that Tilewalk writes in ORE's columns with ORE itself. From the figures in our other files, which have all bits, ORE's
+# own report writer makes the same bytes. From the same gains ORE's calculator finds the same value at risk and expected shortfall. ORE's
+# Python module reads only our sensitivities and CRIF; the margin of SIMM 2.6 that it computes from the CRIF is computed here as well.
+#
+# Skipped without the Python package open-source-risk-engine.
 import os
 import pathlib
 import subprocess

@@ -22,7 +22,7 @@ RATES = {"USD": 0.04, "EUR": 0.025}
 EQUITIES = {"ACME": (100, 0.01, 0.25), "RIC:.IDX": (5000, 0.015, 0.18)}
 NO_VOLATILITY = "0.0000001"
 INDEX = "EUR-EURIBOR-6M"
-# The curve's rate of the period that begins today: 181 days.
+# A fixing of the 6-month rate on today's date, implied by the curve over the rate's period of 181 days.
 FIXINGS = f"2026-01-13 {INDEX} {math.expm1(RATES['EUR'] * 181 / 365) * 360 / 181!r}\n"
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compares the book that tilewalk import makes of a portfolio with ORE itself: ORE's reader accepts the
-# portfolio, its engines price it in a flat market as we price the book, and schedules have the same dates.
-# Skipped without the Python package open-source-risk-engine.
+# Compares the book that `tilewalk import` makes of a portfolio with ORE itself: ORE's reader accepts the portfolio, ORE's engines price it
+# in a flat market as we price the book, and all schedules have the same dates. Skipped without the Python package open-source-risk-engine.
 import csv
 import io
 import json
@@ -24,11 +23,11 @@ assets:
   INDEX: {currency: USD, spot: 5000, dividend_yield: 0.015, volatility: 0.18}
   EUR_USD: {currency: USD, spot: 1.1, dividend_yield: 0.025, volatility: 0.1}
 """
-# Allowed relative differences beside our standard error: from grids, and from ORE's own paths.
+# Relative differences allowed on top of our standard error, by trade: ORE prices these on a grid or on paths of its own.
 SLACK = {"eq_american": 3e-3, "eq_asian": 5e-4, "eq_cliquet": 1e-3, "fx_tarf": 5e-3, "eq_accumulator": 1e-2,
          "eq_decumulator": 2e-3, "eq_autocallable": 2e-3}
 EXACT = 1e-9
-# ORE's indices with day-count years.
+# Indices of ORE: the import must know the day count that ORE has for each.
 INDICES = """AUD-AONIA AUD-BBSW-3M AUD-LIBOR-3M CAD-CDOR-3M CAD-CORRA CHF-LIBOR-6M CHF-SARON CHF-TOIS CLP-CAMARA CNH-HIBOR-3M
 CNH-SHIBOR-3M CNY-REPOFIX-1W CNY-SHIBOR-3M COP-IBR CZK-PRIBOR-6M DEM-LIBOR-3M DKK-CIBOR-6M DKK-CITA EUR-EONIA EUR-ESTER
 EUR-EURIBOR-1W EUR-EURIBOR-6M EUR-LIBOR-6M GBP-BoEBase GBP-LIBOR-6M GBP-SONIA HKD-HIBOR-3M HKD-HONIA HUF-BUBOR-6M IDR-IDRFIX-6M
@@ -36,8 +35,8 @@ IDR-JIBOR-6M ILS-TELBOR-3M INR-MIBOROIS INR-MIFOR-6M JPY-EYTIBOR-6M JPY-LIBOR-6M
 MXN-TIIE-28D MYR-KLIBOR-3M NOK-NIBOR-6M NZD-BKBM-3M NZD-OCR PHP-PHIREF-6M PLN-POLONIA PLN-WIBOR-6M RON-ROBOR-6M RUB-MOSPRIME-3M
 SAR-SAIBOR-3M SEK-SIOR SEK-STIBOR-3M SGD-SIBOR-6M SGD-SOR-6M SGD-SORA THB-BIBOR-6M THB-THBFIX-6M THB-THOR TRY-TRLIBOR-3M
 TWD-TAIBOR-3M USD-AMERIBOR USD-FedFunds USD-LIBOR-3M USD-Prime USD-SOFR USD-SOFR-3M ZAR-JIBAR-3M""".split()
-# ORE takes the future variance by the day-count year, the trade by 252 returns a year. ORE has no engine for
-# these Bermudans.
+# Trades not compared with ORE: it annualises the future variance by the day count and the trade by 252 returns a year, and it has no engine
+# for these Bermudan swaptions.
 NOT_COMPARED = {"eq_variance", "swaption_bermudan"}
 
 
@@ -94,7 +93,7 @@ def compare_prices(python, folder):
         assert abs(expected) > 1, f"{trade}: a price of nothing compares nothing"
     value, error = ours["eq_variance"]
     assert abs(value - variance_swap()) <= 4.5 * error, f"{value} +- {error}, by its law {variance_swap()}"
-    # Rates are almost constant and every coupon is a gain: the first exercise date is optimal.
+    # Rates are almost constant and the holder gains by every coupon, so exercise on the first date is optimal.
     assert abs(ours["swaption_bermudan"][0] / theirs["swaption"] - 1) <= EXACT, ours["swaption_bermudan"]
     print(f"{len(ours) - len(NOT_COMPARED)} trades have the prices of ORE")
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test, which runs beside other tests, runs and users. A shared name would be a
-// race.
+// Gives a test a temporary folder that no other test, run or user shares: tests run at the same time.
 #pragma once
 
 #include <stdlib.h>

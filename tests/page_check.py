@@ -153,7 +153,7 @@ def chromium():
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 
 
-# Draws the page in a frame of each width, for its media queries, and writes the findings into its own page.
+# Script that draws the page in a frame of each width, for its media queries, and then puts the faults in its place.
 MEASURE = r"""
 const LEAST = %(least)s, asked = %(asked)s;
 const visible = (e) => { const s = e.ownerDocument.defaultView.getComputedStyle(e); return s.visibility === 'visible' && s.display !== 'none' && +s.opacity > 0; };

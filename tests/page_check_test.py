@@ -17,7 +17,7 @@ SOUND = {
     "picture": PAGE.format(style="text{fill:#222}", body=PICTURE.format('<rect width="200" height="60" fill="#fff"/>'
                                                                         '<text x="4" y="20">word</text>')),
 }
-# Planted faults with the expected words of each message. Sources are read, pages drawn.
+# Pages with one fault each, and words that the message must contain: faults found in the source, then in the picture.
 OF_SOURCES = {
     "a script": ("<script>1</script>", "a script"),
     "a handler": ("<p onclick='x()'>a</p>", "a script in 'onclick'"),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Parquet files of prices, totals, sensitivities and gains, read by pyarrow, polars and DuckDB, which share no
-# code with ours: they find the columns, texts and bits of CSV, and null for empty fields. Skipped without
-# these Python packages.
+# Parquet files of prices, totals, sensitivities and gains, read by pyarrow, polars and DuckDB, which share no code with Tilewalk. They find
+# the same columns, texts and bits as in the CSV files, and null where a field is empty. Skipped without these Python packages.
 import os
 import pathlib
 import subprocess

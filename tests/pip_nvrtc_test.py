@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVRTC as `pip install nvidia-cuda-nvrtc` installs it, without another CUDA: it is found, both its parts come
-# from one package, its kernels have the bytes of the same version's toolkit, and on a GPU prices have the
-# bits of the CPU.
+# Tests NVRTC as `pip install nvidia-cuda-nvrtc` installs it, on a machine without any other CUDA: Tilewalk finds it, takes both of its
+# libraries from the same package, compiles kernels to the same bytes as the toolkit of that version, and on a GPU prices with the bits of
+# the CPU.
 #
 #     python3 tests/pip_nvrtc_test.py [COMMAND or WHEEL]
 #
-# Tests that command, or the one in a Tilewalk wheel, unless TILEWALK_CLI names one. Needs NVRTC's package in
-# a Python environment: this interpreter's (PyTorch includes it) or build/python; skipped without one.
-# Toolkits are hidden in a private mount namespace. Where none can be made, TILEWALK_TEST_MOVES_TOOLKITS=1
-# allows to rename them, and back, on a machine without other users.
+# Tests the given tilewalk command, or the one in the given wheel; without an argument, the one that TILEWALK_CLI names. NVRTC's package
+# must be in a Python environment, the running one (PyTorch brings it) or build/python; skipped without. Installed toolkits are hidden by a
+# private mount namespace. Where none can be made, TILEWALK_TEST_MOVES_TOOLKITS=1 lets the test rename the toolkits and back, on a machine
+# without other users.
 import glob
 import json
 import os
@@ -103,7 +103,7 @@ def check(folder: Path, outside: dict[str, str], work: Path) -> None:
     none = cuda()
     if none["compiler"] and not os.path.samefile(none["compiler_folder"], folder):
         skip(f"there is an NVRTC in {none['compiler_folder']}, which is not hidden")
-    # A Python process may have loaded modules from beside the package.
+    # Even without VIRTUAL_ENV, a Python process may find NVRTC beside modules that it has loaded.
     assert none["compiler"] or "pip install nvidia-cuda-nvrtc" in none["why_no_compiler"], none
     found = cuda(VIRTUAL_ENV=environment)
     assert os.path.realpath(found["compiler_folder"]) == os.path.realpath(folder), found

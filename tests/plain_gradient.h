@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives along one path, one operation at a time: by the adjoint, as every back end must compute them,
-// and by tangents, independently of it.
+// Derivatives along one path, computed one operation at a time: by the adjoint, whose bits every back end
+// must have, and independently by tangents.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct noise_of_path {
     std::function<double(std::size_t step, std::size_t slot)> normal, uniform, scenario;
 };
 
-// One value for each number of a program that a path reads: a derivative by it, or a direction.
+// A number for each input of a program (initial states, terms, rows, scenarios): a derivative or a direction.
 struct number_vector {
     std::vector<double> initial_states, terms;
-    std::vector<std::vector<double>> rows;       // by section, as in the data, tables included
+    std::vector<std::vector<double>> rows;       // by section, laid out as in path_data, with tables
     std::vector<std::vector<double>> scenarios;  // by step and slot
 
     explicit number_vector(const program::path_program& p, const program::path_data& data,
@@ -59,7 +59,7 @@ inline std::vector<section_run> runs_of(const program::timeline& when) {
     return out;
 }
 
-// The interval of a position in a table, and the fraction within it, 0 beyond the ends.
+// Where a position lies in a table: interval `i`, and the fraction `on` of it, 0 below the table and 1 above.
 struct plain_place {
     std::size_t i;
     double on;
@@ -125,7 +125,7 @@ inline void write_states(const program::lane_section& of, const std::vector<doub
     for (const program::state_write& w : of.writes) states[w.state] = values[w.node];
 }
 
-// Derivatives of a path by the adjoint. The intermediate states are those of `again`.
+// Derivatives of one path's payoff by the adjoint. The program `a.again` recomputes the path's states.
 inline number_vector gradient_along(const program::adjoint_program& a, const program::path_data& data,
                                     const program::timeline& when, const noise_of_path& noise,
                                     const program::smoothing& widths = {}, double control = 0) {
@@ -163,7 +163,7 @@ inline number_vector gradient_along(const program::adjoint_program& a, const pro
     return out;
 }
 
-// The derivative of an operation in a direction, from the values and tangents of its operands, by the rules
+// The derivative of an operation in a direction, from its operands `x` and their tangents `dx`, by the rules
 // of calculus and the standard library's functions.
 inline double tangent_of(program::operation code, double value, const std::array<double, 3>& x,
                          const std::array<double, 3>& dx) {
@@ -217,7 +217,7 @@ inline double tangent_of(program::operation code, double value, const std::array
     }
 }
 
-// The tangent of a truth value, split between the operands that decide it.
+// The tangent of a truth value, from the tangents of the operands that can change it.
 inline double tangent_of_truth(program::operation code, const std::array<double, 3>& x,
                                const std::array<double, 3>& dx) {
     switch (code) {
@@ -230,7 +230,7 @@ inline double tangent_of_truth(program::operation code, const std::array<double,
         case program::operation::equal:
             return dx[0] * (x[1] != 0 ? 1 : -1) + dx[1] * (x[0] != 0 ? 1 : -1);
         default:
-            return dx[0] == 0 ? 0 : dx[0] * (x[1] - x[2]);  // what a select's condition decides
+            return dx[0] == 0 ? 0 : dx[0] * (x[1] - x[2]);  // select: moves only as its condition does
     }
 }
 
@@ -238,7 +238,7 @@ struct smoothed_comparisons {
     std::vector<program::jump> all{};
     program::smoothing widths{};
 
-    // The slope of the smoothed truth value for compared numbers at distance `apart`.
+    // The slope of a smoothed comparison where the compared numbers differ by `apart`.
     double rise(std::size_t section, std::size_t node, std::size_t run, double apart) const {
         for (std::size_t j = 0; j < all.size(); ++j) {
             if (all[j].section != section || all[j].node != node || !(widths[j][run] > 0)) continue;
@@ -250,8 +250,8 @@ struct smoothed_comparisons {
     }
 };
 
-// The derivative of the output along a direction, and the sum of the sizes of its summands, the measure of
-// its rounding.
+// The derivative of the output along a direction. `size` is the sum of the absolute values of its summands,
+// which rounding errors are measured by.
 struct tangent {
     double derivative = 0, size = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run options without controls, for tests of the paths themselves: a control hides errors of paths and prices
-// some payoffs exactly.
+// Run options without control variates, for tests of the paths themselves: a control would hide errors of the
+// paths, and prices some payoffs exactly.
 #pragma once
 
 #include "tilewalk/engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a path program one path and one operation at a time, in any precision; the lane machine must match
-// bit for bit. Also programs with any number of shocks a step.
+// Walks a path program one path and one operation at a time, in any precision; the lane machine must have the
+// same bits. Also makes programs with any number of shocks a step.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +53,8 @@ real plain_interpolate(const double* table, std::size_t size, real position) {
     return std::fma(at - static_cast<real>(i), second - first, first);
 }
 
-// The payoff of a path: states of type `real`, shocks from `normal(number)` and `uniform(number)`, scenarios
-// from `scenario(step, slot)`.
+// Returns the payoff of a path with states of type `real`. The functions `normal`, `uniform` and `scenario`
+// give its shocks and scenario numbers.
 template <class real>
 double plain_walk(const program::path_program& code, const program::path_data& data,
                   const program::timeline& when, const std::function<real(std::uint64_t)>& normal,
@@ -113,12 +113,12 @@ double plain_walk(const program::path_program& code, const program::path_data& d
     return static_cast<double>(states[code.outputs.at(0)]);
 }
 
-// With the random numbers of `draws` (kernels/draws.h).
+// Returns the payoff of a path whose shocks are the random numbers of `draws` (kernels/draws.h).
 template <class real, class draws>
 double plain_random_walk(const program::path_program& code, const program::path_data& data,
                          const program::timeline& when, std::uint64_t seed, std::uint64_t path) {
     constexpr auto per_block = static_cast<std::uint64_t>(draws::per_block);
-    // Shock n is slot n % per_step of step n / per_step, a number of the slot's stream.
+    // Shock n belongs to step n / per_step and slot n % per_step, and is drawn from the stream of that slot.
     const auto number_of = [&](std::uint64_t n, const std::vector<std::uint32_t>& streams, int per_step,
                                const std::vector<program::stream_name>& names, auto draw) {
         const auto slots = static_cast<std::uint64_t>(per_step);
@@ -139,7 +139,7 @@ double plain_random_walk(const program::path_program& code, const program::path_
     return plain_walk<real>(code, data, when, normal, uniform);
 }
 
-// The moments of payoff(path) over all paths, tile by tile in the fixed order.
+// The moments of payoff(path) over `paths` paths, summed in tiles and merged in the fixed order of a run.
 inline kernels::moments plain_moments(std::uint64_t paths,
                                       const std::function<double(std::uint64_t)>& payoff) {
     std::vector<kernels::moments> tiles;
@@ -153,7 +153,7 @@ inline kernels::moments plain_moments(std::uint64_t paths,
     return kernels::merge_tiles(tiles.data(), tiles.size());
 }
 
-// A program in which every shock matters, with an observation every other step.
+// A program whose payoff depends on every shock, and which observes the state every second step.
 struct shocked_program {
     program::path_program code;
     program::path_data data;

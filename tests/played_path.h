@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a payoff along one hand-written path, with the arithmetic of the C++ library: the past with an eager
-// recorder, the rest both eagerly and as a recorded program walked node by node.
+// Plays a payoff along one hand-written path, with the arithmetic of the C++ library. Past events are played
+// by an eager recorder, later ones both eagerly and as a recorded program that is walked node by node.
 #pragma once
 
 #include <algorithm>
@@ -79,13 +79,13 @@ inline double plain_arithmetic(program::operation code, double a, double b, doub
     }
 }
 
-// One path: the market at each time in years, and the shocks that samples inside intervals get.
+// A hand-written path: the market at each time in years, and the shocks of samples taken between dates.
 struct path {
     std::map<std::string, std::map<double, double>> spots;  // by asset
-    std::map<std::string, std::map<double, double>> fx;     // by currency, in the trade's
-    std::map<std::string, double> rates;                    // flat, by currency; 0 if missing
-    double variance_per_year = 0.04;                        // of every logarithm
-    double growth = 0.05;                                   // of every forward price
+    std::map<std::string, std::map<double, double>> fx;     // by currency, in units of the trade's
+    std::map<std::string, double> rates;                    // flat rate by currency; 0 if missing
+    double variance_per_year = 0.04;                        // of each asset's logarithm
+    double growth = 0.05;                                   // of each asset's forward
     std::vector<double> normals, uniforms;                  // by slot, the same on every interval
     dates::date as_of = *dates::make_date(2026, 1, 15);
     std::string currency = "USD";
@@ -185,14 +185,14 @@ class path_world final : public language::world {
 
 using states = std::map<std::string, double>;
 
-// A run of a block, in the order of events.
+// One run of a block of the script, of those sorted by time.
 struct event {
     std::size_t block = 0;
     std::size_t run = 0;
     language::occurrence at;
 };
 
-// Dates run where they are; an interval block runs on every piece between two times of the path.
+// Blocks on dates run on their dates; an interval's block runs once between neighbouring times of the path.
 inline std::vector<event> events_of(const language::payoff& script, const path& along, bool past) {
     std::vector<double> grid{0.0};
     const auto note = [&](double t) {

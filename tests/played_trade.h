@@ -32,7 +32,7 @@ inline std::shared_ptr<const language::product> library_product(const std::strin
     return books::read_product(config::load(library_folder() / (name + ".yaml")));
 }
 
-// The value of a trade on a path; both ways of playing must have the same bits.
+// The value of a trade on a path as a recorded program. Eager play has the same bits if no uniform is drawn.
 inline double worth(const std::string& product, const std::string& trade, const path& along) {
     const auto of = library_product(product);
     const auto args =
@@ -50,7 +50,7 @@ inline std::string refusal(const std::string& product, const std::string& trade)
     } catch (const error& e) {
         return e.message();
     } catch (const std::logic_error&) {
-        return "accepted";  // unless the empty path could not be played
+        return "accepted";  // an empty path can't be played, but the terms passed
     }
     return "accepted";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies of trades with rights, trained by GPUs and by the CPU.
+// Exercise policies of trades with rights: those that GPUs train have the bits of those that the CPU trains.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline named_untrained untrained_of(const book& all, const market& in, std::uint
     return out;
 }
 
-// Expects a policy for every trade with the bits of the CPU's.
+// Expects that `by` finds a policy for every trade, with the bits of the one that the CPU trains.
 inline void expect_policies_of_the_cpu(const named_untrained& trades, cuda::policies& by,
                                        std::span<const arrays::shock_cube> scenarios = {}) {
     constexpr std::uint64_t seed = 7;

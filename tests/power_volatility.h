@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact undiscounted prices for dF = alpha F^beta dW, absorbed at zero if 0 < beta < 1. CEV's law is
-// noncentral chi-squared (Schroder 1989). SABR's is known for beta 0, and for rho 0 by Antonov and Spector
-// (2012) from the heat kernel of the hyperbolic plane.
+// Exact undiscounted call prices for dF = alpha F^beta dW, absorbed at zero if 0 < beta < 1. Under CEV, F
+// follows a noncentral chi-squared law (Schroder 1989). Under SABR (stochastic alpha) prices are known for
+// beta 0, and for rho 0 by Antonov and Spector (2012) from the heat kernel of the hyperbolic plane.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline double upper_gamma(double a, double x) {
         for (int n = 1; term > 1e-17 * sum; ++n) sum += term *= x / (a + n);
         return 1 - front * sum;
     }
-    // Lentz's method.
+    // Lentz's method for the continued fraction.
     double b = x + 1 - a, c = 1e300, d = 1 / b, fraction = d;
     for (int n = 1;; ++n) {
         const double numerator = -n * (n - a);
@@ -34,7 +34,7 @@ inline double upper_gamma(double a, double x) {
     }
 }
 
-// P(X <= x) of a noncentral chi-squared X: a mixture of central ones by a Poisson number.
+// P(X <= x) for a noncentral chi-squared X, as a Poisson-weighted sum of central laws.
 inline double noncentral_chi_squared(double x, double degrees, double noncentrality) {
     const double mean = noncentrality / 2, wide = 12 * std::sqrt(mean) + 40;
     double sum = 0;
@@ -54,7 +54,7 @@ struct cev {
         return forward * (1 - noncentral_chi_squared(scaled(strike), 2 + n, scaled(forward))) -
                strike * above(strike);
     }
-    // P(F > strike), also for 0.
+    // P(F > strike), also for a strike of 0.
     double above(double strike) const {
         return noncentral_chi_squared(scaled(forward), 1 / (1 - beta), scaled(strike));
     }
@@ -69,7 +69,7 @@ struct cev {
 struct sabr {
     double forward = 0, alpha = 0, beta = 0, rho = 0, nu = 0, years = 0;
 
-    // beta 0.
+    // For beta 0.
     double normal_call(double strike) const {
         const double scale = alpha / nu, k = (strike - forward) / scale + rho, unshared = 1 - rho * rho;
         const double nearest = std::acosh(std::max(1.0, (-rho * k + std::sqrt(k * k + unshared)) / unshared));
@@ -80,7 +80,7 @@ struct sabr {
         return std::max(forward - strike, 0.0) + scale / std::numbers::pi * rest;
     }
 
-    // 0 < beta < 1 and rho 0.
+    // For 0 < beta < 1 and rho 0.
     double call(double strike) const {
         const double q = power(strike), q0 = power(forward), eta = 0.5 / (1 - beta);
         const double low = std::asinh(nu * std::abs(q - q0) / alpha),
@@ -104,7 +104,7 @@ struct sabr {
   private:
     double power(double f) const { return std::pow(f, 1 - beta) / (1 - beta); }
 
-    // The kernel at the distance s from the start: u = s + w^2 removes the root from the integral.
+    // The heat kernel integrated beyond the distance s. Its root is smooth in w, where u = s + w^2.
     double kernel(double s) const {
         const double time = nu * nu * years, far = std::sqrt(std::max(80 * time, 1.0));
         const double sum = integrate(
@@ -127,7 +127,7 @@ struct sabr {
             },
             0, std::sqrt(std::sqrt(80 * time) + time), 24);
     }
-    // For roots at both ends.
+    // Integrates f, which has square roots at both ends, by a substitution that makes them smooth.
     template <class F>
     double integrate_between(double from, double to, const F& f) const {
         return integrate(

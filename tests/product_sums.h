@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of columns as kernels compute them, for anything that can run a kernel: each must have the
-// CPU's bits.
+// Sums of products of columns by kernels, for anything that can run a kernel: they must have the CPU's bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,8 +23,8 @@ struct product_sums_arguments {
     double* into;  // [row][column]
 };
 
-// The kernel `sum_products`, for one block of 256 threads: rows are the first columns, cols those after them;
-// with is_lower both are the first.
+// The kernel `sum_products`, for one block of 256 threads. The first `rows` columns are multiplied by the
+// next `cols` columns, or by themselves if `is_lower`.
 inline const std::string text_of_product_sums = R"(#include "kernels/exercise/column_sums.h"
 
 struct arguments {
@@ -67,14 +66,14 @@ constexpr std::uint32_t bytes_of_product_sums(int columns) {
            sizeof(double);
 }
 
-// Runs the kernel on columns and the initial contents of `into`; returns the final contents.
+// Runs the kernel on `columns`; `before` is what `into` holds at first. Returns what it holds afterwards.
 using product_sums_of =
     std::function<std::vector<double>(const std::vector<double>& columns, int rows, int cols, bool is_lower,
                                       const std::vector<double>& before)>;
 
 inline void expect_product_sums_of_the_cpu(const product_sums_of& sums) {
     std::uint64_t state = 11;
-    // Numbers of either sign, from subnormal to large, and sometimes 0.
+    // Numbers with either sign, from subnormal to large ones, and some zeros.
     const auto number = [&] {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const double x = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;

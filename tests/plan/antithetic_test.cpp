@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (kernels through the run-time compiler)
-// Antithetic pairs: the program of a pair against the program of its two paths, number by number; prices
-// against independent paths and closed forms; their errors; and their kernels.
+// Antithetic pairs: the program of a pair against the original program on its two paths, number by number;
+// prices of pairs against independent paths and closed forms; their standard errors; and their kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ struct shocks {
         program::trial_numbers numbers(path);
         for (std::size_t i = 0; i < steps * static_cast<std::size_t>(code.normals_per_step); ++i)
             normals.push_back(static_cast<real>(numbers.normal()));
-        // A number whose opposite exists in float too.
+        // Multiples of 2^-24, so that 1 - u is exact in float as well.
         for (std::size_t i = 0; i < steps * static_cast<std::size_t>(code.uniforms_per_step); ++i)
             uniforms.push_back(static_cast<real>((std::floor(numbers.uniform() * 0x1p23) + 0.5) * 0x1p-23));
     }
@@ -120,13 +120,14 @@ struct shocks {
     }
 };
 
-// Sums of three or more shocks are reflected about their drift, which rounds differently.
+// True if the program of a pair reflects a sum of shocks about its drift instead of each shock (from three
+// normals a step on), which rounds differently.
 bool turns_sums(const program::path_program& code) {
     return code.normals_per_step > 2;
 }
 
-// Compares the payoffs of some pairs with the means over both paths. Returns how many differ from the payoff
-// of one path.
+// Expects that the program of a pair pays the mean of the two paths. Returns how many pairs pay something
+// else than their first path.
 template <class real>
 int expect_means(const program::path_program& code, const program::path_data& data,
                  const program::timeline& when, const std::string& what) {
@@ -205,8 +206,8 @@ TEST(antithetic_mirror, gives_the_mean_of_both_paths_in_every_model) {
 
 namespace {
 
-// Two outputs and their product; a step with a table and a scenario, which keeps a state of the section after
-// it; a section with a uniform on every step, and one that runs once.
+// A program with two outputs and their product; a step with a table and a scenario that reads a state written
+// by the section after it; a section on every step that draws a uniform; and a section that runs once.
 program::recorder::recorded many_things() {
     program::recorder into;
     const std::uint32_t x = into.state("x", 0.25), y = into.state("y", 1), n = into.state("steps", 0),
@@ -244,7 +245,7 @@ program::timeline four_steps(bool with_end) {
 
 }  // namespace
 
-// Means are formed in a section that ends the path; one is added if there is none.
+// A pair's mean is formed in a section that runs at the end of the path; `mirror` adds one if none does.
 TEST(antithetic_mirror, takes_several_outputs_tables_and_scenarios) {
     const auto recorded = many_things();
     program::path_program code = program::hoist(program::optimise(recorded.code));
@@ -257,7 +258,7 @@ TEST(antithetic_mirror, takes_several_outputs_tables_and_scenarios) {
         EXPECT_EQ(both.code.sections.size(), with_end ? 3u : 4u);
         EXPECT_TRUE(both.code.sections[1].is_on_every_step);
         EXPECT_EQ(both.code.crossed, code.crossed);
-        // The step counter is shared by both paths.
+        // Both paths of a pair share the step counter, so only the other three states are doubled.
         EXPECT_EQ(both.code.states.size(), code.states.size() + 3);
     }
 }
@@ -302,7 +303,7 @@ TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
     }
 }
 
-// 1 - u is the uniform of the opposite bits, in both types, and so lies in (0, 1).
+// Inverting the bits behind a uniform u gives 1 - u, in float and in double, so 1 - u lies in (0, 1) too.
 TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
     std::vector<kernels::word64> words{0, ~kernels::word64{0}, 0xfff, 0x1ff};
     for (std::uint64_t path = 0; path < 10000; ++path)
@@ -314,8 +315,8 @@ TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
     }
 }
 
-// Pairs contain the paths of a run without them. Bounds are 4.5 joint errors, one false alarm in 13,000 seeds
-// for all eleven; for monotone payoffs a pair has at most half of a path's variance.
+// Prices of pairs and of independent paths differ by at most 4.5 joint errors: one false alarm in 13,000
+// seeds for all eleven trades. A pair of a monotone payoff has at most half of the variance of a path.
 TEST(antithetic_pairs, agree_with_independent_paths_and_err_less) {
     const auto plain = priced(with("none")), pairs = priced(with("pairs"));
     const std::map<std::string, double> most_variance{{"call", 0.5},     {"put", 0.5},      {"asian", 0.5},
@@ -381,7 +382,7 @@ TEST(antithetic_pairs, depend_on_no_thread) {
     }
 }
 
-// One false alarm in 6,600 seeds for all.
+// One false alarm in 6,600 seeds for all comparisons.
 TEST(antithetic_pairs, hold_in_single_and_mixed) {
     for (const char* precision : {"single", "mixed"}) {
         run_options plain = with("none"), pairs = with("pairs");
@@ -397,7 +398,7 @@ TEST(antithetic_pairs, hold_in_single_and_mixed) {
     }
 }
 
-// Student's t with 15 degrees of freedom: 6.8 is as rare as 4.5 of a normal variable.
+// Student's t with 15 degrees of freedom (16 randomisations) exceeds 6.8 as rarely as a normal exceeds 4.5.
 TEST(antithetic_pairs, go_with_points) {
     const auto plain = priced(with("none")), points = priced(with("pairs", "sobol"));
     for (const auto& [id, row] : plain) {
@@ -409,7 +410,7 @@ TEST(antithetic_pairs, go_with_points) {
         EXPECT_LT(std::abs(apart(row, plain.at(id))), 6.8) << id;
 }
 
-// One false alarm in 12,000 seeds for all.
+// One false alarm in 12,000 seeds for all comparisons.
 TEST(antithetic_pairs, go_with_controls) {
     run_options controls = with("none"), both = with("pairs");
     controls.overrides.controls = both.overrides.controls = technique::automatic;
@@ -426,8 +427,9 @@ TEST(antithetic_pairs, go_with_controls) {
     EXPECT_LT(b.at("call").standard_error, 1e-10);
 }
 
-// One path more of a pair is half a jump. A pilot of 768 pairs locates a digital's jump to 1 in 768; the
-// price is off by more than 12 stated errors once in 160,000 runs.
+// A digital and its control may jump at places so close that no path lies between and none shows an error;
+// the stated error allows for a path there, half a jump in a pair. A pilot of 768 pairs finds the place to 1
+// in 768. The price is off by more than 12 stated errors once in 160,000 runs.
 TEST(antithetic_pairs, with_controls_that_jump_have_an_error_where_none_shows_one) {
     const book b = book::parse(std::string(market_text) + R"(trades:
   - {id: digital, product: digital, underlying: A, strike: 100, maturity: 1}
@@ -485,8 +487,8 @@ TEST(antithetic_pairs, are_explained) {
     }
 }
 
-// Differences of prices of pairs with common random numbers. Bounds are 4.5 joint errors, one false alarm in
-// 3,600 seeds for some 40 rows.
+// Sensitivities by pairs, from bumped prices on common random numbers, agree with those by independent paths
+// within 4.5 joint errors: one false alarm in 3,600 seeds for some 40 rows.
 TEST(antithetic_pairs, have_greeks) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* const method : {"bump", "auto"}) {
@@ -541,7 +543,7 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
     for (const warmed_kernel& k : engine().warm(b, *b.market(), asked, {"sm_90"})) EXPECT_EQ(k.failure, "");
 }
 
-// Both runs draw the same shocks but use them differently.
+// A run of pairs and a run of single paths draw the same shocks, but use them differently: nothing is common.
 TEST(antithetic_pairs, have_no_common_random_numbers_with_paths) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const results plain = engine().price(b, with("none", "philox", 4096)),
@@ -555,8 +557,8 @@ TEST(antithetic_pairs, have_no_common_random_numbers_with_paths) {
     EXPECT_EQ(of_plain.str().find("antithetic pairs"), std::string::npos) << of_plain.str();
 }
 
-// 400 runs each, of which 380 hold the truth, with a standard deviation of 4.4: one false alarm in 1,100 sets
-// of seeds for all three. Counting a pair as two paths would give 83 % intervals, 332 runs.
+// Of 400 intervals 380 should hold the truth, with a standard deviation of 4.4: one false alarm in 1,100 sets
+// of seeds for all three trades. Counting a pair as two paths would give 83 % intervals, 332 of 400.
 TEST(antithetic_pairs, have_intervals_of_95_percent_that_hold_the_truth) {
     const std::map<std::string, std::pair<std::string, double>> known{
         {"call",
@@ -601,7 +603,8 @@ int spilled_bytes_of(const cuda::compile_request& kernel) {
     return got.stack_bytes + got.spill_stores + got.spill_loads;
 }
 
-// In turns of one precision on one architecture, or all at once; kernels in the ledger are always checked.
+// Expects no register spills by kernels of pairs, unless the plain kernel spills. Not `all`: compiles a
+// product for one precision and architecture only, by turns, and wherever the ledger has the answer.
 void expect_no_spills(bool all) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const std::vector<std::string> architectures{"sm_80", "sm_90"};

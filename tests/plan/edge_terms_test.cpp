@@ -29,7 +29,7 @@ const std::string plain_market =
 double discount(double years) {
     return std::exp(-rate * years);
 }
-// A share bought forward, paid for today.
+// Today's value of one share delivered after `years`.
 double share(double years) {
     return spot * std::exp(-yield * years);
 }
@@ -75,7 +75,7 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
         {"product: asian, underlying: A, strike: 0, averaging_dates: [0.5, 1]",
          discount(1) * (forward(0.5) + forward(1)) / 2},
         {"product: asian, underlying: A, option: put, strike: 0, averaging_dates: [0.5, 1]", 0},
-        // exp of the mean logarithm, whose variance is (0.5 + 3 * 0.5) / 4 * 0.09.
+        // The geometric mean is lognormal; the variance of its logarithm is (0.5 + 3 * 0.5) / 4 * 0.09.
         {"product: asian, underlying: A, mean: geometric, strike: 0, averaging_dates: [0.5, 1]",
          discount(1) * spot * std::exp((rate - yield - 0.045) * 0.75 + 0.5 * 0.09 * (0.5 + 2 * 0.5 + 1) / 4)},
     };
@@ -104,8 +104,8 @@ TEST(edge_terms, with_a_strike_of_0_a_call_is_what_it_buys_and_a_put_is_nothing)
     }
 }
 
-// Past prices count the same from the market and from the trade, and equal a change of the strike of the
-// remaining average.
+// Past prices of an average count the same from the market's fixings and from the trade's own terms, and both
+// equal an average over the remaining dates with a changed strike.
 TEST(edge_terms, an_average_that_has_begun) {
     const std::string to_come = "{start: 0, end: 1, count: 4}",
                       all = "[2025-10-15, 2025-11-17, 2025-12-15, 2026-06-15, 2026-12-15]";
@@ -126,10 +126,10 @@ TEST(edge_terms, an_average_that_has_begun) {
             asian + fmt::format(", strike: 98, weights: [4, 5], averaging_dates: [2026-06-15, 2026-12-15], "
                                 "average_so_far: {:.17g}, weight_so_far: 6",
                                 weighted),
-            // 3 of 7 prices averaged 97: the other 4 need (7 * 98 - 3 * 97) / 4.
+            // 3 of 7 prices average 97; the call pays if the other 4 average more than (7 * 98 - 3 * 97) / 4.
             asian + ", strike: 98, averaging_dates: " + to_come + ", average_so_far: 97, weight_so_far: 3",
             asian + fmt::format(", strike: {:.17g}, averaging_dates: ", (7 * 98 - 3 * 97) / 4.0) + to_come,
-            // The past observations make the call a forward.
+            // The past prices alone carry the average above the strike: the call is a forward.
             asian + ", strike: 50, averaging_dates: [1], average_so_far: 200, weight_so_far: 2",
             asian + ", strike: 98, averaging_dates: " + to_come,
             asian + ", strike: 98, averaging_dates: " + to_come +

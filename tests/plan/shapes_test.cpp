@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared programs: a large book needs few kernels, and a trade has the same bits in a shared program as in
-// its own.
+// Programs shared by trades: a large book needs few kernels, and a trade's price has the same bits in a
+// shared program as in its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ TEST(shapes, paths_that_move_otherwise_stay_apart) {
     EXPECT_EQ(united.seats[0].program, united.seats[3].program);
 }
 
-// A barrier monitored on dates never runs its continuous block, and its path takes one step.
+// A barrier monitored on dates never runs its block for continuous monitoring; its path takes one step.
 TEST(shapes, a_block_that_never_runs_puts_no_other_on_every_step) {
     const planned_book b = plan_all(book::parse(
         in_book(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}})) +
@@ -197,8 +197,8 @@ TEST(shapes, a_trade_has_the_same_bits_in_a_shared_program) {
     expect_same_bits(plan_all(book_of_every_kind()), {3, 16, 32});
 }
 
-// Equal blocks of one script with dates and numbers of their own each have a seat, also in an existing
-// program.
+// Blocks of a script that are alike, but have dates and numbers of their own, each need a place of their own
+// in the shared program, also if the trade joins a program made before.
 TEST(shapes, alike_observations_of_a_trade_have_a_seat_each) {
     std::string products, trades;
     for (const std::string pays : {"total", "2 * total", "total * total", "abs(total)"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trade's numbers in another market, by recording alone, against those of a new plan there: the same bits,
-// or empty if the program or its times differ.
+// The numbers of a trade in another market, got by recording alone, have the bits of a new plan in that
+// market. They are empty if the program or its times would differ there.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -62,7 +62,7 @@ void compare(const books::trade& t, const market& in, const market& moved, progr
 
 findings compare_book(const book& trades, const market& in,
                       program::precision precision = program::precision::double_) {
-    constexpr std::size_t one_in_so_many = 40;  // of those not read
+    constexpr std::size_t one_in_so_many = 40;  // of the moved numbers that a trade does not read
     findings found;
     const std::vector<market_number> all = in.numbers();
     std::vector<market> moved;
@@ -113,7 +113,7 @@ TEST(trade_numbers, are_those_of_a_plan_in_every_precision) {
         EXPECT_GT(compare_book(made_book("--trades 40"), tests::demo_market(), precision).moved, 300u);
 }
 
-// A variance with a small enough volatility of its own is drawn without a tail, by a shorter program.
+// Heston's variance is drawn by a shorter program, without a tail, if its volatility sigma is small enough.
 TEST(trade_numbers, are_none_where_the_program_is_another) {
     const book b = book::parse(R"(
 market:

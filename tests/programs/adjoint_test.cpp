@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint of a program against its tangents: along any direction, the sum of derivatives times the
-// direction is the tangent. On every operation, the whole library, every model, and random programs.
+// The adjoint of a program against its tangents: along any direction, derivatives times direction add up to
+// the tangent. Checked on every operation, the whole library, every model, and random programs.
 #include "products/program/adjoint.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ constexpr double most_error = 1e-12;  // relative to the sum of the sizes of the
 
 enum class finding { compared, not_finite, no_derivative };
 
-// One path, if its values and its adjoint are finite.
+// Compares adjoint and tangent on one path, unless its values or its adjoint are not finite.
 finding compare_on(const recorded_path& of, const program::adjoint_program& back,
                    const program::wanted_numbers& wanted, std::uint64_t path, const std::string& what,
                    const program::smoothing& widths = {}) {
@@ -84,7 +84,7 @@ TEST(adjoint, of_every_operation_is_its_derivative) {
             EXPECT_EQ(compare_on(of, back, wanted, 0, std::string(entry.name)), finding::compared)
                 << entry.name;
             ++compared;
-            // The tangents also match small differences.
+            // The adjoint also matches finite differences.
             if (entry.result == program::result_type::truth) continue;
             const auto gradient = gradient_along(back, of.data, of.when, noise_of(0));
             const std::vector<double> at{x, y, z};
@@ -141,7 +141,7 @@ TEST(adjoint, of_every_model_is_its_tangent) {
     EXPECT_GE(compare_trades_of(all, *all.market(), 2), 57u);
 }
 
-// Smoothed comparisons depend on the compared numbers, and so does everything that their truth values decide.
+// A smoothed comparison has derivatives by the compared numbers, which everything that it decides inherits.
 TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
     std::size_t compared = 0, moved = 0;
     const book all = book_of_every_kind();
@@ -192,7 +192,7 @@ TEST(adjoint, of_programs_made_at_random_is_their_tangent) {
         ++found[compare_on(of, back, wanted, 0, "program " + std::to_string(i))];
     }
     EXPECT_GE(found[finding::compared], programs * 65 / 100);
-    // Some take a power of 0, whose slope is infinite.
+    // Some programs take a power of 0, whose slope is infinite.
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 
@@ -216,7 +216,7 @@ TEST(adjoint, is_of_the_wanted_numbers_alone) {
     const auto none = program::adjoint(of.code, program::no_number_of(of.code));
     EXPECT_EQ(nodes(none.back), 0u);
     EXPECT_EQ(nodes(none.again), 0u);
-    // The adjoint needs the logarithm of the price, not its running sum.
+    // The program `again` recomputes the logarithm of the price for the adjoint, but not its running sum.
     EXPECT_LT(nodes(all.again), nodes(of.code));
     for (std::uint64_t path = 0; path < 20; ++path) {
         const auto noise = noise_of(path);

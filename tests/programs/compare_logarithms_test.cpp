@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (arithmetic over hundreds of millions of points)
-// Comparisons of logarithms in place of exponentials: the exponential is monotone, the least logarithms are
-// exact, and programs decide as before.
+// The pass that compares logarithms instead of exponentials: the exponential is monotone, the least
+// logarithms that pass a level are exact, and programs decide as before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,11 +46,11 @@ int falls_near(real x, int neighbours) {
     return falls;
 }
 
-// Among arguments reduced by the same multiple of ln 2, the computed fraction increases: r is exact except
-// for one rounding of a sum with a constant. From one r to the next, u away, r + r^2 t(r) gains at least 0.7
-// u, while the errors of r^2 and t together move it by at most 0.3 u for |r| <= 0.347 (they shrink with the
-// square of r, and u with r). Rounding preserves monotonicity. The exponential can therefore decrease only
-// where the multiple changes, and each of these places is checked.
+// `exp` reduces its argument to r by a multiple of ln 2. While the multiple is the same, the result never
+// falls: r is exact except for one rounding of a sum with a constant. From one r to the next, u away, r + r^2
+// t(r) gains at least 0.7 u, while the errors of r^2 and t together move it by at most 0.3 u for |r| <= 0.347
+// (they shrink with the square of r, and u with r). Rounding preserves monotonicity. The exponential can
+// therefore decrease only where the multiple changes, and each of these places is checked.
 TEST(compare_logarithms_exponential, never_falls_where_the_multiple_of_ln_2_changes) {
     constexpr double ln2 = 0.693147180559945309417;
     int falls = 0;
@@ -72,7 +72,7 @@ TEST(compare_logarithms_exponential, never_falls_between_neighbours_anywhere) {
     EXPECT_EQ(kernels::exp(infinity<double>), infinity<double>);
 }
 
-// Every float with a size of at least 2^-26; closer to 0 the exponential is 1.
+// Goes through every float with an absolute value of at least 2^-26; nearer to 0 the exponential is 1.
 TEST(compare_logarithms_exponential, never_falls_from_float_to_float) {
     const auto first = std::bit_cast<std::uint32_t>(0x1p-26f);
     for (const float sign : {1.0f, -1.0f}) {
@@ -131,7 +131,7 @@ TEST(compare_logarithms_least_logarithm, levels_that_everything_reaches) {
     for (const number_type type : {number_type::double_, number_type::single_}) {
         EXPECT_EQ(least_logarithm(operation::least_log_reaching, type, 0, 1, 1), -infinity<double>);
         EXPECT_EQ(least_logarithm(operation::least_log_above, type, -1, 1, 1), -infinity<double>);
-        // The exponential of a low number is 0, which is not above 0.
+        // The exponential of a very negative number is 0, which is not above 0.
         EXPECT_LT(least_logarithm(operation::least_log_above, type, 0, 1, 1), -100);
         EXPECT_GT(least_logarithm(operation::least_log_above, type, 0, 1, 1), -800);
     }
@@ -166,8 +166,8 @@ struct example {
     program::timeline when;
 };
 
-// Counts the steps on which the comparison holds, each with its own weight. The logarithms are rows, so they
-// can be anything.
+// The payoff adds up the weights of the steps on which a comparison holds, each step with its own weight. The
+// compared logarithms are rows of data, so that the test can choose them freely.
 template <class real>
 example example_of(const form& f, bool also_pays, double sign = 1) {
     std::mt19937_64 random(3);
@@ -275,7 +275,7 @@ TEST(compare_logarithms, leaves_an_exponential_that_is_paid) {
               program::shape_of(program::hoist(plain)));
 }
 
-// Forty times the least of itself is a million million curves.
+// A minimum of a value with itself, nested 40 times, has 2^40 operands if each is counted.
 TEST(compare_logarithms, gives_up_on_a_least_of_itself) {
     recorder into;
     const auto x = into.state("x", 0.0), paid = into.state("paid", 0.0);
@@ -297,7 +297,7 @@ TEST(compare_logarithms, tells_of_a_factor_below_zero) {
     EXPECT_FALSE(program::has_all_logarithms(code, program::bind(code, e.made.data)));
 }
 
-// Section 3 of the four writes nothing.
+// A program of a step and four sections after it, of which number 3 writes no state.
 program::path_program four_sections() {
     program::path_program p;
     p.sections.resize(5);

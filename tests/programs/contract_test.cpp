@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass `contract` fuses the right products and changes nothing but their rounding.
+// The pass `contract` fuses the products that it should, and changes results by nothing but rounding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -103,7 +103,7 @@ TEST(contract, fuses_a_product_that_is_only_added_or_subtracted) {
                 EXPECT_EQ(after, c.expected(x[0], x[1], x[2], x[3]));
             }
         }
-        // Whole numbers have no rounding to lose.
+        // On whole numbers nothing is rounded, so the results are equal.
         for (int round = 0; round < 100; ++round) {
             std::vector<double> x(4);
             for (double& each : x) each = static_cast<double>(random() % 17) - 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons at which a payoff jumps are found, those at which it only has a kink are not: in scripts, and
-// in the library, for each product.
+// Comparisons at which a payoff jumps are found, and those at which it only has a kink are not: in scripts,
+// and for each product of the library.
 #include "products/program/jumps.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(jumps, are_told_from_kinks) {
               1u);
 }
 
-// A truth value used as a number jumps, and so does one that another comparison selects.
+// A truth value used as a number makes its comparison a jump, also where another comparison selects it.
 TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
     const auto jumps_of = [](const auto& record) {
         const tests::recorded_path of = tests::of_three_rows(100, 110, 3, record);
@@ -91,7 +91,7 @@ TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
               2u);
 }
 
-// A numeric condition has no derivative: a choice moves with its sides, and with a smoothed truth value.
+// A choice whose condition is a number has no derivative by the condition; one by a smoothed truth value has.
 TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
     const auto moves = [](bool by_truth) -> bool {
         const auto record = [&](auto& into, number x, number y, number) {
@@ -133,7 +133,7 @@ TEST(jumps, move_with_what_is_compared) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(program::moved_by(of.code, all, program::all_numbers_of(of.code)), all);
     EXPECT_TRUE(program::moved_by(of.code, all, program::no_number_of(of.code)).empty());
-    // The discount factor belongs to the comparing section and moves nothing.
+    // The discount factor is a row of the comparing section, but moves neither compared number.
     program::wanted_numbers discount = program::no_number_of(of.code);
     const std::size_t section = all[0].section;
     std::size_t moving = 0;
@@ -145,8 +145,8 @@ TEST(jumps, move_with_what_is_compared) {
     EXPECT_LT(moving, discount.rows[section].size());
 }
 
-// Crossing the strike of a digital changes the payment by the payout, and crossing the two barriers of a note
-// by its terms. A touch weighted by a bridge changes nothing at the level, where its weight is zero already.
+// Crossing the strike of a digital changes the payment by the payout. Crossing a level of the note changes it
+// by the terms there. A barrier weighted by a bridge makes no jump: its weight is 0 at the level already.
 TEST(jumps, are_as_large_as_the_terms_say) {
     const book b = book::parse(
         "trades:\n"
@@ -168,7 +168,7 @@ TEST(jumps, are_as_large_as_the_terms_say) {
         return amount * state_of(tests::demo_market()).discount_curve("USD").discount(1.0);
     };
     EXPECT_NEAR(step_of(1).value(), discounted(7), 1e-9);
-    EXPECT_NEAR(step_of(2).value(), discounted(30), 1e-5);  // 100 less 70 at the protection, 10 at the call
+    EXPECT_NEAR(step_of(2).value(), discounted(30), 1e-5);  // 100 less 70 at the protection; 10 at the call
     EXPECT_NEAR(step_of(3).value(), 0, 1e-6);
     EXPECT_NEAR(step_of(4).value(), 0, 1e-6);
     EXPECT_EQ(step_of(5), 0.0);
@@ -183,8 +183,8 @@ TEST(jumps, that_no_path_meets_have_no_size) {
     EXPECT_FALSE(program::largest_step(of.code, of.data, of.when, all));
 }
 
-// For each product: jumps always, never, or depending on terms. Most of a note's dates decide nothing on most
-// paths, which were called before.
+// Most observations of the note decide nothing on most paths, which were called before; smoothing is still
+// allowed.
 TEST(jumps, that_seldom_count_can_be_smoothed) {
     const book b = book::parse(
         "trades:\n  - {id: note, product: autocallable, basket: [ACME, BETA], initial_level: [100, 48.2], "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The likelihood ratio, path by path, against its formula with finite differences, independent of symbolic
-// derivatives and of the adjoint; and what it leaves unchanged.
+// The likelihood ratio, path by path, against its formula evaluated with finite differences, independent of
+// symbolic derivatives and of the adjoint. Also tests which programs it leaves unchanged.
 #include "products/program/likelihood_ratio.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,8 @@ struct tangent_path {
         return out;
     }
 
-    // Runs a step and the sections after it. Leaves the last jump's difference in `apart`.
+    // Runs step `step` and the sections after it. `apart` becomes the difference of the last compared
+    // numbers.
     std::vector<double> after_step(std::size_t step, std::vector<double> states,
                                    const program::path_data& numbers, const tests::noise_of_path& noise,
                                    std::optional<double>& apart, std::vector<bool>& truths) const {
@@ -103,10 +104,10 @@ struct estimate {
     double derivative = 0, size = 0;
 };
 
-// The formula of likelihood_ratio.h along one path and direction, by differences in the direction and in the
-// normal of each step. Empty for a path so near a jump or a kink that a difference crosses it.
+// Evaluates the formula of likelihood_ratio.h along one path and direction, by finite differences in the
+// direction and in the normal of each step. Empty if a difference crosses a jump or a kink near the path.
 std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t path, std::size_t slot) {
-    constexpr double h = 1e-4, k = 1e-3;  // for the direction and for the normal
+    constexpr double h = 1e-4, k = 1e-3;  // steps of the differences
     std::vector<double> states = on.of.data.initial_states, tangent = on.direction.initial_states;
     estimate out;
     double weight = 0, weights = 0;
@@ -147,7 +148,7 @@ std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t pat
         }
         for (std::size_t s = 0; s < states.size(); ++s) {
             const double forth = (up[s] - down[s]) / (2 * h), along = (right[s] - left[s]) / (2 * h);
-            // The branch not taken may be infinite.
+            // A state of a branch not taken may be infinite, and its differences NaN.
             tangent[s] = std::isfinite(forth) ? forth - u * along : 0;
         }
         if (has_crossed) return std::nullopt;
@@ -160,8 +161,8 @@ std::optional<estimate> by_the_formula(const tangent_path& on, std::uint64_t pat
     return out;
 }
 
-// A direction that moves initial states and the numbers of steps, as a market does, but no level of a jump
-// directly.
+// A direction that moves initial states and the rows of the step, as a move of the market does. The level of
+// a jump itself does not move.
 tests::number_vector direction_for(const planned_path& of, std::uint64_t seed) {
     tests::number_vector out(of.code, of.data, of.when);
     std::mt19937_64 bits(seed);
@@ -202,7 +203,7 @@ TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
 
 TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
     constexpr double most_error =
-        1e-5;  // relative to the sizes of the terms; differences are no more accurate
+        1e-5;  // relative to the sum of the terms' sizes; differences are no better
     constexpr double control = 0.25;
     std::size_t compared = 0, crossed = 0, with_curvature = 0, together = 0;
     const book all = book_of_every_kind();

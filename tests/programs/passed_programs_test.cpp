@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes run for the first trade of a shape alone; later trades get the same program.
+// Passes run only for the first trade of a shape; later trades of the shape get the same program.
 #include <gtest/gtest.h>
 
 #include <bit>

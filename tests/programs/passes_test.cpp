@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs, and all small ways of writing states: the recorded program, walked node by node, has the
-// bits of the program after each pass and on the lane machine. Also what a recorder refuses.
+// Random programs, and small programs that write states in every way: the program after each pass, and on the
+// lane machine, has the bits of the recorded program walked node by node. Also tests what a recorder refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::string all_of(const std::vector<double>& numbers) {
     return ::testing::AssertionFailure() << "got " << all_of(got) << "expected " << all_of(expected);
 }
 
-// Shock `slot` of step `step` of a path: number step * per_step + slot, two from each block of the counter.
+// The normal or uniform for `slot` of `step`, number step * per_step + slot of the path; each block has two.
 double shock(operation kind, std::uint64_t path, std::size_t step, std::uint32_t slot, int per_step) {
     const auto number = static_cast<std::uint32_t>(step * static_cast<std::size_t>(per_step) + slot);
     const auto two = kind == operation::normal ? kernels::normals(seed_of_paths, path, number / 2)
@@ -103,7 +103,7 @@ struct seen_table {
     std::size_t size = 0;
 };
 
-// Runs a section once, node by node. Nodes that a guard skips are NaN.
+// Runs a section once, node by node. Nodes that a guard skips stay NaN.
 void run_section(const std::vector<program::node>& nodes, const std::vector<program::state_write>& writes,
                  const double* terms, const double* row, const std::vector<seen_table>& tables,
                  const place_on_path& at, std::vector<double>& states,
@@ -185,7 +185,7 @@ std::vector<double> walk(const program::program& p, const program_data& data, co
     return results_of(states, p.outputs);
 }
 
-// With `guarded`, skips nodes that only the other side of a choice needs.
+// Walks one path node by node. With `guarded`, skips nodes that only the untaken side of a choice needs.
 std::vector<double> walk(const path_program& p, const path_data& data, const program::timeline& when,
                          std::uint64_t path, bool guarded = false) {
     std::vector<double> states = data.initial_states;
@@ -229,8 +229,8 @@ std::string text_of(const program::program& p) {
     return text.str();
 }
 
-// The lane machine returns only moments, so these are compared with those of the expected payoffs, and the
-// payoff of the first path alone.
+// The lane machine returns only moments. They are compared with the moments of the expected payoffs, over all
+// paths and over the first path alone.
 void check_lane_machine(const example& e, const cpu::lane_program& compiled, const path_data& data,
                         const std::vector<std::vector<double>>& expected) {
     const auto sets = cpu::runnable_instruction_sets();
@@ -327,7 +327,7 @@ class generator {
         scenarios_.clear();
         terms_.clear();
         for (int t = 0; t < 4; ++t) terms_.push_back(number());
-        // In any order: the step may be recorded last.
+        // Sections are recorded in any order: the step may come last.
         const std::size_t turn = below(sections);
         for (std::size_t k = 0; k < sections; ++k) {
             const std::size_t s = (k + turn) % sections;
@@ -372,7 +372,7 @@ class generator {
                 return into.term("t" + std::to_string(t), terms_[t]);
             }
             case 3: {
-                // Rows with names of their own: equal names must mean equal numbers.
+                // Each row gets a new name, because rows of one name must have equal numbers.
                 std::vector<double> numbers;
                 for (std::size_t r = 0; r < runs; ++r) numbers.push_back(number());
                 return into.row("r" + std::to_string(rows_++), numbers);
@@ -410,7 +410,7 @@ class generator {
         std::vector<value> pool;
         for (std::size_t i = 0, n = 2 + below(7); i < n; ++i) pool.push_back(leaf(into, states, runs));
         const auto any = [&] {
-            // Mostly recent values, so that trees grow deep.
+            // Mostly recent values, so that expressions nest deeply.
             return below(2) == 0 ? pool[below(pool.size())]
                                  : pool[pool.size() - 1 - below(std::min<std::size_t>(pool.size(), 4))];
         };
@@ -432,8 +432,8 @@ class generator {
         }
     }
 
-    // Some states as they are, and all of them mapped to finite numbers that distinguish zeros, infinities
-    // and NaN, so that every lane counts in the moments.
+    // Outputs some states as they are, and all states mapped to finite numbers that tell zeros, infinities
+    // and NaN apart, so that every path counts in the moments.
     void close(recorder& into, std::size_t states) {
         for (std::uint32_t s = 0; s < states; ++s) {
             if (below(2) == 0) into.output(s);
@@ -492,15 +492,15 @@ TEST(passes, random_programs_have_every_operation_and_lively_results) {
         }
     }
     for (const auto& entry : program::operations) {
-        if (program::is_ahead_of_paths(entry.code)) continue;  // no script has them
+        if (program::is_ahead_of_paths(entry.code)) continue;  // no script records these
         EXPECT_GT(uses[static_cast<std::size_t>(entry.code)], 50) << entry.name;
     }
     EXPECT_GT(finite, all / 2);
     EXPECT_GT(moving, all / 8);
 }
 
-// Three states, each written in every way: not at all, from a state (itself too), a constant, a term, a row,
-// or one of two results that read states early and late; the writes in every order.
+// Three states, each written in every way: not at all; from a state (itself too), a constant, a term or a
+// row; or from a result that reads states early or late. The writes come in every order.
 TEST(passes_lane_program, every_way_to_write_three_states) {
     constexpr int ways = 9;
     const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -598,7 +598,7 @@ TEST(passes_lane_program, states_handed_on) {
     EXPECT_EQ(handed_on({-1, -1}, 2), (std::vector<double>{1, 2})) << "never written";
 }
 
-// x moves on while its old value is kept, which must cost a copy and no register.
+// State x is overwritten while another state keeps its old value, which must cost a copy but no register.
 TEST(passes_lane_program, a_kept_value_costs_no_register) {
     recorder into;
     const auto x = into.state("x", 0.5), before = into.state("x_before", 0.0);
@@ -691,7 +691,7 @@ TEST(passes, fold_drops_what_returns_an_operand_and_nothing_else) {
 TEST(passes, equal_work_is_done_once_and_dead_work_never) {
     EXPECT_EQ(operations_left([](recorder&, value x) { return exp(x) + exp(x); }), 2U);
     EXPECT_EQ(operations_left([](recorder& r, value x) {
-                  r.write(1, exp(x));  // no output reads it
+                  r.write(1, exp(x));  // no output depends on this
                   return sin(x);
               }),
               1U);
@@ -702,8 +702,8 @@ TEST(passes, equal_work_is_done_once_and_dead_work_never) {
     EXPECT_EQ(program::hoist(p).states.size(), 1U) << "what is gone is gone for the back ends";
 }
 
-// min(a, b) and min(b, a) differ if one is NaN, or if both are zeros. Operations with any bit that depends on
-// the order of operands are not merged.
+// min(a, b) and min(b, a) differ if one is NaN, or if both are zeros. An operation that the order of its
+// operands can change by even a bit is not merged with the same one of swapped operands.
 TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                      infinite = std::numeric_limits<double>::infinity();
@@ -729,7 +729,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
-        // Sines are not merged in hoisted code either.
+        // Nor are both sines merged among operations hoisted off the paths.
         const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
             const value x = into.term("x", 2.0), y = into.term("y", 3.0);
             into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));
@@ -752,11 +752,11 @@ TEST(passes, uniform_work_leaves_the_paths) {
     });
     const auto code = program::hoist(p);
     EXPECT_EQ(code.per_trade.nodes.size(), 2U);            // term, exp
-    EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, the trade's value, product
+    EXPECT_EQ(code.sections[0].per_run.nodes.size(), 4U);  // row, log, exp of the term, product
     EXPECT_EQ(code.sections[0].nodes.size(), 3U);          // row, normal, product
 }
 
-// The operations left on a path, by name; work common to all paths is hoisted.
+// Counts the operations left on a path after hoisting, by name.
 std::map<std::string, int> work_of_path(const std::function<value(recorder&, value)>& of) {
     const auto p = one_section([&](recorder& into) { into.write(0, of(into, into.normal())); });
     const auto regrouped = program::hoist(program::optimise(program::regroup(p)));
@@ -782,7 +782,7 @@ TEST(passes, regrouped_paths_divide_by_nothing_uniform_and_multiply_once) {
               (counts{{"add", 1}, {"div", 1}, {"exp", 1}, {"mul", 1}}));
 }
 
-// The nodes under each guard by name, in order, after its condition and side.
+// Lists the guards: each side and condition, then the names of the operations skipped with it, in order.
 std::vector<std::string> guards_of(const std::function<value(recorder&, value)>& of) {
     const auto code =
         program::hoist(one_section([&](recorder& into) { into.write(0, of(into, into.normal())); }));
@@ -904,7 +904,7 @@ TEST(passes_recorder, values_stay_in_their_section) {
                   into.open_section(0, "step", 1);
                   const value x = into.normal();
                   into.open_section(1, "one", 1);
-                  const value y = into.normal();  // has the same number in its own section
+                  const value y = into.normal();  // x and y are node 0 of different sections
                   program::select(y, x, y);
               }),
               "recording: an operand of 'select' belongs to another section");
@@ -1106,7 +1106,7 @@ TEST(passes_recorder, scenarios_take_slots_by_name) {
               "recording: scenario 'a' is given twice");
 }
 
-// Each planted fault is found, including one that a pass for single_fast would leave.
+// Each fault planted into a program is found, including one that a pass for single_fast would leave behind.
 TEST(passes, faults_are_found) {
     recorder into;
     into.output(into.state("x", 0.0));
@@ -1183,7 +1183,7 @@ TEST(passes, names_of_terms_and_rows_survive) {
     EXPECT_NE(program::print(code).find(", strike\n"), std::string::npos) << program::print(code);
     EXPECT_EQ(program::name_of_term(code, 1000), "");
 
-    // No shape, and so no kernel, depends on names.
+    // The shape, and so the kernel, does not depend on names.
     const std::string shape = program::shape_of(code);
     code.per_trade.inputs.clear();
     for (auto& s : code.sections) s.per_run.inputs.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and their interpolation: values, lanes, what a recorder accepts and refuses, the passes, and paths
-// against the same paths walked plainly.
+// Tables and their interpolation: values, the lane machine, what a recorder accepts and refuses, the passes,
+// and payoffs against the same paths walked plainly.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -64,7 +64,7 @@ const cpu::lane_functions<real>& functions_of(const cpu::lane_operations& set) {
     }
 }
 
-// Throws on reads outside of the table.
+// A table that throws if it is read beyond its ends.
 template <class real>
 struct guarded_table {
     const std::vector<real>& numbers;
@@ -196,8 +196,8 @@ TYPED_TEST(tables_interpolation, on_lanes_has_the_bits_of_one_at_a_time) {
     }
 }
 
-// A hash (FNV-1a), the same for every compiler, optimisation level and instruction set. A change of it
-// changes prices and must be announced.
+// A hash (FNV-1a) of interpolated values, the same for every compiler, optimisation level and instruction
+// set. Whoever changes it changes prices, and must announce it.
 TYPED_TEST(tables_interpolation, has_the_bits_of_every_other_build) {
     using real = TypeParam;
     for (const auto* set : instruction_sets()) {
@@ -354,7 +354,7 @@ TEST(tables, read_twice_at_one_place_are_read_once) {
     const value x = into.normal();
     const value first = into.interpolate(b, x), second = into.interpolate(b, x),
                 other = into.interpolate(a, x);
-    // The numbers of a table are data, even at a constant position.
+    // Interpolation at a constant position is no constant: the numbers of the table are data.
     const value constant = into.interpolate(a, into.constant(0.5));
     into.write(0, first * second + other * x + constant);
     const auto made = std::move(into).finish();
@@ -518,7 +518,7 @@ TEST(tables, move_with_the_programs_that_are_united) {
     }
 }
 
-// If moves are computed ahead, the columns that only they read leave the row, and tables close up.
+// If correlated moves are computed ahead of paths, columns that only they read leave the row; tables move up.
 TEST(tables, stay_where_moves_are_taken_out) {
     recorder into;
     const auto x = into.state("x", 1.0), y = into.state("y", 2.0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tangents of a program against the rules of calculus and the adjoint: on every operation, the whole library,
-// every model, and random programs. The program's own numbers keep their bits.
+// every model, and random programs. The program's own results keep their bits.
 #include "products/program/tangents.h"
 
 #include <gtest/gtest.h>
@@ -235,8 +235,8 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     constexpr int programs = 10000;
     std::map<finding, int> found, smoothed;
     for (int i = 0; i < programs && !::testing::Test::HasFailure(); ++i) {
-        // Without flaws, which the test of every operation covers: in one flawed program the branch not taken
-        // has the root of 0, where the adjoint has a derivative and tangents have none.
+        // Without flaws, which the test of every operation covers: in one program with a `flaw` a branch not
+        // taken has the root of 0, where the adjoint has a derivative and tangents have none.
         const recorded_path of = generator(static_cast<std::uint64_t>(i), false).make();
         const std::string what = "program " + std::to_string(i);
         ++found[compare_on(of, carried(of, static_cast<std::uint64_t>(i)), 0, what)];
@@ -247,7 +247,7 @@ TEST(tangents, of_programs_made_at_random_are_those_of_the_way_back) {
     }
     EXPECT_GE(found[finding::compared], programs * 65 / 100);
     EXPECT_GE(smoothed[finding::compared], 1000);
-    // Some take a power of 0, whose slope is infinite.
+    // Some programs take a power of 0, whose slope is infinite.
     EXPECT_LE(found[finding::no_derivative], programs * 5 / 1000);
 }
 
@@ -258,7 +258,7 @@ TEST(tangents, cost_what_their_directions_move) {
     EXPECT_EQ(nodes_of(program::tangents(of.code, {none, none}).code), nodes_of(of.code));
     auto start = none;
     start.initial_states.flip();
-    // The logarithm of the price moves alike at all times: no step computes anything for it.
+    // The initial logarithm of the price moves all later ones alike, so no step computes a tangent for it.
     const program::tangent_program delta = program::tangents(of.code, {start});
     EXPECT_EQ(delta.code.sections[0].nodes.size(), of.code.sections[0].nodes.size());
     EXPECT_LT(nodes_of(delta.code),
