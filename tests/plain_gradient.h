@@ -59,7 +59,7 @@ inline std::vector<section_run> runs_of(const program::timeline& when) {
     return out;
 }
 
-// Where a position lies in a table: interval `i`, and the fraction `on` of it, 0 below the table and 1 above.
+// Place of a position in a table: the interval `i` and the fraction `on` of it, 0 or 1 beyond the ends.
 struct plain_place {
     std::size_t i;
     double on;

@@ -30,7 +30,7 @@ def complaint(source_text):
     return ""
 
 
-# The check can fail: on an incomplete header, and on a foreign one.
+# First shows that the check can fail: on a source that does not compile, and on a header of another library.
 if not complaint("unknown_type value;\n"):
     sys.exit("the check accepts a source that does not compile")
 if pathlib.Path("/usr/include/yaml-cpp/yaml.h").exists() and not complaint("#include <yaml-cpp/yaml.h>\n"):
@@ -39,7 +39,7 @@ if pathlib.Path("/usr/include/yaml-cpp/yaml.h").exists() and not complaint("#inc
 headers = sorted((include_dir / "tilewalk").glob("*.h"))
 failures = 0
 for header in headers:
-    # Twice, to detect a missing include guard.
+    # Includes the header twice, to detect a missing include guard.
     line = f'#include "tilewalk/{header.name}"\n'
     why = complaint(line + line)
     print(f"{header.name}: {why or 'stands alone'}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program of `tilewalk bench python` on a small book and few rows: it has a time for everything that it
-# promises, the package has the bits of the command, and no number is copied. Times are ignored.
+# The program that `tilewalk bench python` runs, on a small book and few rows: it reports a time for each thing that it promises, the
+# package has the bits of the command, and no array is copied. The times themselves are ignored.
 import json
 import os
 import subprocess

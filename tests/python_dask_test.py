@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python/tilewalk python/extension engine/walk/kept engine/study/shards
-# tilewalk.dask on a cluster of two processes with the package and none of our files: prices, sensitivities
-# and gains have the bits of a single process, even if a worker is killed while it walks.
+# tilewalk.dask on a cluster of two worker processes that have the package but none of our files: prices, sensitivities and gains have the
+# bits of a single process, even if a worker is killed during its work.
 import os
 import pathlib
 import shutil

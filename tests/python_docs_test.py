@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every snippet of docs/python.md, in one process, and the notebook, cell by cell: all run without failure,
-# and the notebook is stored without outputs.
+# Runs every snippet of docs/python.md, in one process, and the notebook, cell by cell, without failure. Also checks that the notebook is
+# stored without outputs.
 import contextlib
 import io
 import os

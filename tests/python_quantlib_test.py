@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python/tilewalk/quantlib* python/tilewalk/book.py python/tilewalk/market.py
-# QuantLib's wheel and Tilewalk side by side: random options have one price in both, and tilewalk.quantlib
-# refuses by name what it can't convert. Skipped without the Python package of this build and QuantLib.
+# Compares QuantLib's wheel with Tilewalk: random options have the same price in both, and tilewalk.quantlib names what it can't convert.
+# Skipped without QuantLib or the Python package of this build.
 import contextlib
 import copy
 import io
@@ -19,8 +19,8 @@ import tilewalk  # noqa: E402
 from quantlib_cases import COUNTS, NONE, TODAY  # noqa: E402
 from tilewalk.quantlib import NotConveyed, from_option, join, known_models, known_options  # noqa: E402
 
-# A right price is off by this many standard errors in one of a million cases, and one of 204 in one of 5,000
-# runs with other random numbers. Early exercise must lie within its bounds.
+# Allowed difference of two prices in standard errors. A right price exceeds it once in a million cases, and any of 204 right prices in one
+# of 5,000 runs with new random numbers. Early exercise must lie within its bounds.
 DEVIATIONS = 4.9
 SEED = 7
 failures = []
@@ -192,7 +192,7 @@ def test_parameters_count_in_years_of_365_days():
         said = from_option(swaption, moves)["market"]["currencies"]["USD"]
         again = model(flat(said["rate"]), *said["model"][name].values())
         for strike in (0.9, 0.97):
-            # Times are years of the curve's day counter: the same days on both sides.
+            # Times are years of each curve's day counter, 360 or 365 days a year, so both prices are for the same days.
             price = moves.discountBondOption(ql.Option.Call, strike, 730 / 360, 1460 / 360)
             found = again.discountBondOption(ql.Option.Call, strike, 730 / 365, 1460 / 365)
             expect(abs(found - price) < 1e-10, f"{name}: {found!r} by {said}, not {price!r}")
@@ -331,7 +331,7 @@ def test_what_cannot_be_conveyed_is_refused():
     merton = ql.Merton76Process(spot(), flat(0.01), flat(0.03), black(0.2), spot(0.1), spot(0.1), spot(0.1))
     refused("class Merton76Process", lambda: say(european, merton))
     refused("class HullWhite", lambda: say(european, ql.HullWhite(flat(0.03))))
-    # Arguments that QuantLib hides must be given, and right.
+    # The caller must give the arguments that QuantLib does not let one read from an option, and give them rightly.
     barrier = ql.BarrierOption(ql.Barrier.DownOut, 85.0, 0.0, CALL, YEAR)
     refused("barrierType, barrier and rebate", lambda: say(barrier, plain))
     refused("barrierType=7", lambda: say(barrier, plain, barrierType=7, barrier=85.0, rebate=0.0))
@@ -548,7 +548,7 @@ def what_swaptions_refuse():
         say(swaption(), model)["trades"][0]["product"] == "bermudan_swaption",
         "a Bermudan swaption is another product",
     )
-    # 15 January 2028 is a Saturday.
+    # 15 January 2028 is a Saturday, so payment is on Monday.
     refused(
         "payment on 2028-01-17 of the fixed coupon that ends on 2028-01-15",
         lambda: say(swaption(calendar=ql.TARGET(), paid=ql.Following), model),

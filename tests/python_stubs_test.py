@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # optional: python
-# The types of the package: mypy checks all of it strictly, and stubtest compares the stubs with the
-# extension.
+# The type hints of the package: mypy checks all of it strictly, and stubtest compares the stubs with the extension.
 import pathlib
 import re
 import subprocess
@@ -14,13 +13,13 @@ pythons.in_python_with("numpy", "mypy")
 
 import tilewalk  # noqa: E402
 
-# nanobind's functions and classes have its own types, which stubtest does not recognise as functions.
+# Complaints of stubtest to ignore: nanobind's functions and classes have types of its own, which it does not know.
 OF_NANOBIND = re.compile(r"is not a function$|metaclass differs$|stub does not have \*(args|\*kwargs) parameter|"
                          r"stub is a staticmethod but runtime is not$")
 source = pathlib.Path("python/tilewalk")
 stub = pythons.package / "tilewalk/_core.pyi"
 with tempfile.TemporaryDirectory() as folder:
-    # A copy: mypy reports the files that it reads, and those of the build tree are links.
+    # A copy of the package, because mypy reports files by path and those of the build tree are links.
     package = pathlib.Path(folder) / "tilewalk"
     package.mkdir()
     for file in [*source.glob("*.py"), source / "py.typed", stub]:

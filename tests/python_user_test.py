@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package for a new user: wrong types are reported with their place, files are written whole or not
-# at all, streams may be closed, and Python may exit while threads still price.
+# The Python package as a new user meets it: arguments of a wrong type are reported with their place, files are written whole or not at all,
+# streams may be closed, and Python may exit while threads still price.
 import datetime
 import decimal
 import fractions
@@ -252,7 +252,7 @@ def test_python_ends_while_a_thread_prices():
 def test_exit_handlers_and_forks_may_price():
     late = ("import atexit\n"
             "atexit.register(lambda: print(len(tw.price('configs/books/demo.yaml', paths=64)), flush=True))\n")
-    # Handlers run in reverse order, so this one is registered before the package's.
+    # Exit handlers run in reverse order, so this one, registered first, runs after the package's.
     done = in_python(late + "import tilewalk as tw\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", ""), done
     forks = AT_WORK.format(work=LONG, last="""

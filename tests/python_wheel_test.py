@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Wheels, each installed in an empty environment, price with the bits of the command, by the package and by
-# its console script. Uses the wheels of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS); skipped if
-# there are none, if they are older than the command, or if there is no network for NumPy.
+# Wheels, each installed in an empty environment, price with the bits of the command, through the package and through its console script.
+# Tests the wheels of python/build_wheels.sh (build/wheels, or TILEWALK_WHEELS). Skipped if there are none, if they are older than the
+# command, or if there is no network for NumPy.
 import os
 import pathlib
 import re
@@ -95,7 +95,7 @@ for wheel in wheels:
         continue
     with tempfile.TemporaryDirectory() as folder:
         if python.parent.name == "trixie":
-            # The environment has no pip of its own, so this one's is used.
+            # The new environment has no pip, so the pip of this one is used.
             run(os.environ["TILEWALK_PYTHON"] or sys.executable, "-m", "pip", "install", "--quiet", "--target", f"{folder}/site",
                 "--python-version", version, "--only-binary", ":all:", wheel)
             same(run(python, "-c", PROGRAM, PYTHONPATH=f"{folder}/site", HOME=folder), expected, wheel.name)

@@ -203,10 +203,10 @@ def double_barrier(m):
     spot = process.x0()
     kind = m.random.choice([ql.DoubleBarrier.KnockIn, ql.DoubleBarrier.KnockOut])
     low, high = spot * m.between(0.65, 0.9), spot * m.between(1.1, 1.5)
-    # QuantLib's series requires strikes between the barriers: beyond them its prices are off (0.7 % once).
+    # QuantLib's series requires strikes between the barriers: beyond them its prices were off by up to 0.7 %.
     payoff = ql.PlainVanillaPayoff(m.side(), m.between(low, high))
     option = ql.DoubleBarrierOption(kind, low, high, 0.0, payoff, m.european())
-    # Ten terms of Ikeda and Kunitomo's series: the others are below rounding at these levels.
+    # Ten terms of Ikeda and Kunitomo's series: later terms are below rounding at these levels.
     return closed(
         "double barrier",
         option,
@@ -314,8 +314,8 @@ def extreme(m):
         correlation=rho,
         **m.names(2),
     )
-    # Stulz's formula uses QuantLib's bivariate normal distribution: accurate to 1e-15 by West's method, 2e-7
-    # by Drezner's.
+    # Stulz's formula needs QuantLib's bivariate normal distribution, which is accurate to 1e-15 by West's method, but only to 2e-7 by
+    # Drezner's.
     c.allowance = 1e-6 * spot
     return c
 
@@ -348,7 +348,7 @@ def spread(m):
     processes, rho = two(m)
     array = ql.StochasticProcessArray(processes, ql.Matrix([[1.0, rho], [rho, 1.0]]))
     gap = processes[0].x0() - processes[1].x0()
-    # QuantLib's strikes are not negative: takes the side on which the option has value.
+    # Strikes of QuantLib are not negative, so the option is a call or a put, whichever has value.
     side = ql.Option.Call if gap > 0 else ql.Option.Put
     payoff = ql.SpreadBasketPayoff(ql.PlainVanillaPayoff(side, abs(gap) * m.between(0.5, 1.5)))
     option = ql.BasketOption(payoff, m.european())
@@ -446,7 +446,7 @@ def cliquet(m):
 
 
 def quanto(m):
-    # QuantLib's engine reads all curves at one time, so it is right only if they share a day count.
+    # QuantLib's engine reads all curves at the same time in years, so it is right only if they share a day count.
     rates = m.curve(count=COUNTS[0])
     process = flat_process(m, rates)
     foreign, rho, payoff = m.curve(count=COUNTS[0]), m.between(-0.7, 0.7), m.plain(process.x0())
@@ -537,7 +537,7 @@ def american(m):
 
 
 def swaption(m, exercised="bermudan", two_factors=False):
-    # QuantLib's G2 engine measures periods by the curve, whatever the day count of the swap.
+    # QuantLib's G2 engine measures periods by the curve's day count, whatever day count the swap has.
     curve = m.curve(0.01, 0.05, count=COUNTS[0] if two_factors else None)
     index = ql.IborIndex(
         "6M", ql.Period(6, ql.Months), 0, ql.USDCurrency(), NONE, ql.Unadjusted, False, COUNTS[1], curve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of dimensions for made-up trades.
+// Makes trades with given shocks, for tests of the order of quasi-random dimensions.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct made_trade {
     program::path_data data;
     program::timeline when;
 };
-// A trade with `normals` and `uniforms` a step at these times, and events after some steps.
+// A trade with `normals` and `uniforms` on each step, steps that end at `times`, and `events` after some.
 inline made_trade trade_of(int normals, int uniforms, const std::vector<double>& times,
                            const std::set<std::size_t>& events) {
     made_trade out;
@@ -39,7 +39,7 @@ inline made_trade trade_of(int normals, int uniforms, const std::vector<double>&
     }
     return out;
 }
-// Asset i moves by the sum of roots[i][j] times normal j, on `steps` steps.
+// A trade of several assets: on each of `steps` steps asset i moves by the sum of roots[i][j] times normal j.
 inline made_trade correlated_trade_of(const std::vector<std::vector<double>>& roots, int steps) {
     using program::operation;
     std::vector<double> times;

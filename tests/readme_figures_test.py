@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The table of models in docs/bench.md has the speeds of two result files: the newest of an H200 and of an AMD
-# EPYC.
+# docs/bench.md states speeds of models as two result files have them, the newest of an H200 and of an AMD EPYC.
 import json
 import os
 import pathlib

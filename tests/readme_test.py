@@ -43,7 +43,7 @@ KNOWN = {"sh", "yaml", "cpp", "cmake", "text", "math"} | DATA
 README = "README.md"
 TABLES = ("product", "command", "feed", "instruction set")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-# Pages that docs/generate makes, for the site alone.
+# Pages that docs/generate makes only for the site, so links to them lead to no file of the repository.
 MADE = re.compile(r"docs/reference/((products|models|commands|cpp)/|settings\.md|python_api\.md)")
 ADDRESS = re.compile(r"https?://[\w.-]+\.[a-z]+(:\d+)?(/[\w./?=&%#~+-]*)?|mailto:[\w.+-]+@[\w.-]+")
 
@@ -149,7 +149,7 @@ class reader:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.package_blocks = []
-        # Variables of an outer make would override the settings below, and a reader has none of ours.
+        # Variables set by the make that runs this test would override those below, and readers of the pages have none of them.
         outer = {name: value for name, value in os.environ.items()
                  if not name.startswith(("MAKE", "TILEWALK_")) and name != "MFLAGS"}
         self.environment = dict(
@@ -158,9 +158,9 @@ class reader:
             CMAKE_PREFIX_PATH=package_dir,
             CXXFLAGS=f"-fsanitize={sanitize}" if sanitize else "",
             TILEWALK_README_TEST="running",
-            # The output shown is that of a machine without a GPU.
+            # The pages show output of a machine without a GPU.
             TILEWALK_DEVICE="cpu",
-            # The suite is running already: make test runs a small part of it, make bench very briefly.
+            # Short runs, because the tests are running already: `make test` runs one test, and `make bench` is brief.
             TESTS="^public_headers_test$",
             BENCHMARK_MIN_TIME="0.01",
             PREFIX=str(self.folder / "prefix"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path programs with their numbers and noise for tests of derivatives: of trades, of one operation, and
-// random ones.
+// Path programs with their numbers and noise, for tests of derivatives: of trades, of one operation, and
+// random.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace tilewalk::tests {
 using program::operation;
 using number = program::value;
 
-// A path program without passes, so that every recorded operation stays, with its numbers.
+// A path program with its numbers and its timeline.
 struct recorded_path {
     program::path_program code;
     program::path_data data;
@@ -46,7 +46,7 @@ inline noise_of_path noise_of(std::uint64_t path) {
             }};
 }
 
-// A direction in which every number moves by about its own size.
+// A random direction that moves every number by about its own size.
 inline number_vector direction_for(const recorded_path& of, std::uint64_t seed) {
     number_vector out(of.code, of.data, of.when);
     std::mt19937_64 bits(seed);
@@ -76,7 +76,7 @@ inline recorded_path planned(const books::trade& t, const market& in) {
     return {std::move(made.code), std::move(made.data), std::move(made.when)};
 }
 
-// Smooths every comparison of a program, each run with a width of its own, wide enough for many paths.
+// Smoothing widths for every comparison, another one for each run, so wide that they matter on many paths.
 inline program::smoothing widths_of(const recorded_path& of, const std::vector<program::jump>& all) {
     program::smoothing out;
     for (std::size_t j = 0; j < all.size(); ++j) {
@@ -97,12 +97,12 @@ inline std::vector<program::jump> comparisons_of(const program::path_program& p)
     return out;
 }
 
-// One step that writes what `record` makes of three rows.
+// A program of one step that writes `record`(x, y, z) to its output.
 inline recorded_path of_three_rows(double x, double y, double z, const auto& record) {
     program::recorder into;
     into.output(into.state("out", 0.0));
     into.open_section(0, "step", 1);
-    // Numbers known only on paths, so that no operation is hoisted.
+    // Reads x, y and z from states, because operations on constants or rows would be hoisted off the paths.
     const auto held = [&](const char* name, double at) {
         const auto state = into.state(name, at);
         return into.read(state);
@@ -118,8 +118,8 @@ inline recorded_path of_three_rows(double x, double y, double z, const auto& rec
     return out;
 }
 
-// Random programs of sections, states, tables and every operation, with or without flaws, whose numbers stay
-// moderate for a while.
+// Random programs with sections, states, tables and every operation (`flaw` only if `has_flaws`), with
+// numbers that stay moderate for a while.
 class generator {
   public:
     explicit generator(std::uint64_t seed, bool has_flaws = true) : bits_(seed), has_flaws_(has_flaws) {}

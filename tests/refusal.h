@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of a call, as its text and as an object.
+// Functions that return the error thrown by a call, as text or as an object.
 #pragma once
 
 #include <optional>

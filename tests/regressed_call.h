@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with its forward as a control; a pilot without the control determines how much of it to subtract.
+// A call with its forward as a control variate. A pilot run finds how much of the control to subtract.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@ namespace tilewalk::tests {
 
 struct regressed_call {
     static constexpr double spot = 100, strike = 110, volatility = 0.3;
-    static constexpr int steps = 12;  // of a month
-    program::path_program code;       // outputs: the payoff less beta times the control, and the control
+    static constexpr int steps = 12;  // of a month each
+    program::path_program code;       // outputs: payoff - beta * control, and the control
     program::timeline when;
 
     regressed_call() {

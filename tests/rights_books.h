@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books of one trade with a right, and a lattice for Bermudan puts.
+// Books of one trade with a right to exercise, and a lattice that prices Bermudan puts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,15 +57,15 @@ inline results priced(const std::string& text, std::uint64_t paths, std::uint64_
     return engine().price(book::parse(text), options);
 }
 
-// Expects the truth between the bounds, a policy value of at least `least`, and an upper bound of at most
-// `most`. One seed in 15,000 fails at each end.
+// Expects that the bounds of `row` enclose `truth`, that the policy is worth `least` or more, and that the
+// upper bound is `most` or less. Each check fails for one seed in 15,000.
 inline void expect_between(const price_row& row, double truth,
                            double least = -std::numeric_limits<double>::infinity(),
                            double most = std::numeric_limits<double>::infinity()) {
     ASSERT_EQ(row.status, trade_status::priced) << row.message;
     ASSERT_TRUE(row.early);
     const early_exercise& e = *row.early;
-    // Both bounds have as many degrees of freedom.
+    // Errors of both bounds have the same number of degrees of freedom.
     const double errors = errors_of_normal(4, row, known_error(row));
     EXPECT_LT(e.lower_bound - errors * e.lower_error, truth);
     EXPECT_GT(e.upper_bound + errors * e.upper_error, truth);
@@ -84,8 +84,8 @@ inline std::string put_on(const std::string& asset, double rate, const std::stri
            "trades:\n  - {id: t, product: p, underlying: A, strike: " + strike + ", dates: " + dates + "}\n";
 }
 
-// A Bermudan put on a lattice of log prices, by quadrature from date to date: the density of the move on an
-// even grid, with the payoff's kink on a grid point.
+// The value of a Bermudan put by quadrature from date to date, on an even grid of log prices with the strike
+// on a grid point. The weights are the density of the move.
 inline double put_on_a_lattice(double spot, double strike, double rate, double volatility,
                                const std::vector<double>& dates, double dividends = 0) {
     constexpr int n = 1501;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices of a book's trades by id, compared bit for bit between the CPU and a GPU.
+// Prices of a book's trades by id, and a bitwise comparison of GPU prices with those of the CPU.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace tilewalk::tests {
 
 using rows_by_id = std::map<std::string, price_row>;
 
-// Throws std::runtime_error if a trade fails.
+// Prices the book. Throws std::runtime_error if a trade fails.
 inline rows_by_id priced_by_id(const std::string& book_text, const run_options& options) {
     rows_by_id out;
     for (price_row& row : engine().price(book::parse(book_text), options).rows) {
@@ -32,8 +32,8 @@ inline bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Compares in every precision with guaranteed bits, from independent paths and from points.
-// options_of(random) are the options of the CPU run.
+// Expects equal bits of the CPU and the GPU in each precision that promises them, by philox and by sobol.
+// options_of(random) returns the options of the CPU run.
 template <class options_for>
 void expect_bits_of_the_cpu_on_a_gpu(const std::string& book_text, const options_for& options_of) {
     for (const char* const random : {"philox", "sobol"}) {

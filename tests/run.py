@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tests of a GoogleTest program in one process: run.py PROGRAM TEST...
+# Runs tests of a GoogleTest program, several in one process: run.py PROGRAM TEST...
 #
-# A test that ends the program, or takes longer than ten minutes or TILEWALK_LONGEST seconds, fails by name,
-# and the rest runs in a new process. Prints the output of failed tests, or of one that runs alone, and a line
-# for each of the others. Exits with 77 if all were skipped. Appends a line for each test to the file
-# TILEWALK_COSTS: program, test, seconds.
+# A test that ends the program, or takes longer than ten minutes (or TILEWALK_LONGEST seconds), is reported as failed by its name, and the
+# tests after it run in a new process. Prints the output of failed tests, or of a test that runs alone, and one line for each of the others.
+# Exits with 77 if all tests were skipped. Appends a line "program, test, seconds" for each test to the file TILEWALK_COSTS.
 import os
 import re
 import shlex
@@ -32,7 +31,7 @@ class Run:
                 self.running, self.began, output = begun[1], time.monotonic(), [line]
                 clock = threading.Timer(longest, self.end, [child])
                 clock.start()
-            # A test may write without a final line end before its own line.
+            # The result line of GoogleTest may stand behind output that the test wrote without a line end.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
                 is_told = done[1] != "OK" or len(tests) == 1
@@ -48,7 +47,7 @@ class Run:
             self.keep_cost(program)
             self.ended[self.running] = "FAILED"
         elif self.code not in (0, 1) or (self.code == 1 and "FAILED" not in self.ended.values()) or not self.ended:
-            # A sanitizer may have found a fault during a test that then passed.
+            # The program failed though its tests passed: a sanitizer may have found a fault.
             print("\n".join(untold + output) + f"\n[  FAILED  ] the program {how_it_ended(self.code)} outside of its tests", flush=True)
             self.ended[tests[0] if not self.ended else "the program"] = "FAILED"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A temporary file of volatilities by path.
+// A temporary file of scenarios: a volatility for each time and path.
 #pragma once
 
 #include <cmath>

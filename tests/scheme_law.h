@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price of an option by Andersen's quadratic-exponential scheme without simulation: the law of its steps
-// by quadrature over the variance, carried backwards under the asset's transform. Written from the paper with
-// doubles and the standard library; shares nothing with the engine.
+// The price of an option by Andersen's quadratic-exponential scheme for Heston, without simulation: the law
+// of the scheme's steps, by quadrature over the variance, is carried backwards in time with the transform of
+// the asset. Written from the paper with doubles and the standard library; shares no code with the engine.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ class scheme_law {
             add_row(row < nodes_.size() ? nodes_[row] : p.v0);
     }
 
-    // The price of a call on a forward of 1, less the true one, for each strike: the integral of both
-    // transforms along the real part one half.
+    // The scheme's price of a call less the true one, on a forward of 1, for each strike: an integral of the
+    // difference of both transforms over arguments 1 / 2 + i u.
     std::vector<double> error_of_calls(const fourier::characteristic& truth,
                                        std::span<const double> strikes) const {
         double last = 1;
@@ -75,7 +75,7 @@ class scheme_law {
     static constexpr double pi = std::numbers::pi;
     static constexpr int per_panel = 12, points = 10;
 
-    // Gauss-Legendre.
+    // A Gauss-Legendre rule.
     struct gauss {
         double place[points], weight[points];
     };
@@ -114,8 +114,8 @@ class scheme_law {
         return variance > 1.5 * mean * mean;
     }
 
-    // Panels of the root of the variance, with an edge where the two laws of a step meet, because the law
-    // jumps there.
+    // Panels for quadrature over the root of the variance. The law of a step changes its form at a certain
+    // variance, where it jumps; an edge of a panel lies there.
     void make_edges(double last) {
         edges_ = {0};
         if (has_tail(0)) {
@@ -149,8 +149,8 @@ class scheme_law {
         for (int i = 0; i < per_panel; ++i) to[first + static_cast<std::size_t>(i)] += share * by[i] / sum;
     }
 
-    // The mean over the variance after a step from v, as weights of the nodes; and the logarithm of the mean
-    // of exp(A v'), A = K2 + K3 / 2, in closed form.
+    // Adds a row for a step from variance v: weights of the nodes for means over the variance v' after the
+    // step. Also adds the logarithm of the mean of exp(A v'), A = K2 + K3 / 2, in closed form.
     void add_row(double v) {
         std::vector<double> row(nodes_.size());
         const auto [mean, variance] = after(v);
@@ -192,7 +192,7 @@ class scheme_law {
         rows_.push_back(std::move(row));
     }
 
-    // The mean of exp(z x) after all steps, z = 1 / 2 + i u.
+    // The mean of exp(z x) for x the logarithm of the asset after all steps, for each z = 1 / 2 + i u.
     std::vector<complex> transform(const std::vector<double>& u) const {
         const std::size_t n = nodes_.size(), m = u.size();
         std::vector<double> real(n * m), imaginary(n * m), sum_real(m), sum_imaginary(m);
@@ -210,7 +210,7 @@ class scheme_law {
                 const complex g = by_end[i] * ahead[i];
                 real[i] = g.real(), imaginary[i] = g.imag();
             }
-            // The last application needs only the row that starts at v0.
+            // The first step in time, treated last, needs only the row that starts at v0.
             for (std::size_t row = step + 1 < steps_ ? 0 : n; row < (step + 1 < steps_ ? n : n + 1); ++row) {
                 std::fill(sum_real.begin(), sum_real.end(), 0.0);
                 std::fill(sum_imaginary.begin(), sum_imaginary.end(), 0.0);
@@ -232,7 +232,7 @@ class scheme_law {
     int steps_;
     double decay_ = 0, risen_ = 0, k2_ = 0, k3_ = 0;
     std::vector<double> edges_, nodes_, log_mean_;
-    std::vector<std::vector<double>> rows_;  // of each node, and of v0
+    std::vector<std::vector<double>> rows_;  // from each node, and last from v0
 };
 
 }  // namespace tilewalk

@@ -14,7 +14,7 @@ COMMAND = os.environ["TILEWALK_CLI"]
 SOURCE = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 BOOK = SOURCE / "configs/books/demo.yaml"
 SETTINGS = ["--paths", "16384", "--threads", "2"]
-# Longer than any healthy run takes, even under a sanitizer.
+# Seconds after which a run counts as hanging: longer than a sound one takes even under a sanitizer.
 PATIENCE = 600
 
 
@@ -53,7 +53,7 @@ def check_exit_codes(folder):
     expect(run("merge", plan, "-o", out), 75, "missing: 1-3; damaged among them: 2;")
     expect(run("run", plan, "--shard", "2/3"), 0, "was damaged; its work was done again")
     for shard in ("1/3", "3/3"):
-        # Environment variables change nothing that bits depend on.
+        # The plan of the shards fixes paths and seed, so these variables must change nothing.
         expect(run("run", plan, "--shard", shard, TILEWALK_PATHS="1", TILEWALK_SEED="9"), 0)
     expect(run("merge", plan, "-o", out, "--totals", folder / "totals.csv"), 0)
     assert out.read_bytes() == whole.read_bytes(), "other bytes than one process"
@@ -152,7 +152,7 @@ def check_files_and_metrics(folder):
 def check_signals(folder):
     plan = folder / "signals"
     whole = folder / "signals.csv"
-    # Enough paths that neither signal comes during the last block, which would finish the shard.
+    # Enough paths that a signal does not arrive in the last block, when the shard would still finish.
     settings = ["--paths", "8M", "--controls", "none", "--threads", "2"]
     expect(run("price", BOOK, *settings, "-o", whole), 0)
     expect(run("plan", BOOK, *settings, "--shards", 1, "-o", plan), 0)
@@ -196,7 +196,7 @@ def check_workers(folder):
     expect(run("price", BOOK, *SETTINGS, "--workers", 3, "-o", out), 0)
     assert out.read_bytes() == whole.read_bytes(), "workers: other bytes"
     expect(run("price", BOOK, *SETTINGS, "--workers", 2, "-o", folder), 2, "it is a folder")
-    # A journal takes several requests, and a second run reuses the work of the first.
+    # One journal serves several requests, and the second run, equal to the first, reuses its work.
     journal = folder / "journal"
     for settings in (SETTINGS, SETTINGS, [*SETTINGS, "--seed", "7"]):
         expect(run("price", BOOK, *settings, "--workers", 2, "--journal", journal, "-o", out), 0)

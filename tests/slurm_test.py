@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The shards of a book as a Slurm job array, by the commands of docs/clusters.md, on two nodes that are both
-# this machine. One node is lost while it walks, and its task is requeued; one task asks for a retry; the file
-# equals that of one process. A task with wrong input is not retried. Skipped without slurmctld, slurmd and
-# munged.
+# Prices a book's shards as a Slurm job array, with the commands of docs/clusters.md, on two nodes that are both this
+# machine. One node is lost during its work, and Slurm requeues its task; one task asks to be tried again; the file equals
+# that of a single process. A task with wrong input is not tried again. Skipped without slurmctld, slurmd and munged.
 # label: long
 import contextlib
 import os
@@ -39,7 +38,7 @@ def write_configuration(root):
     host = socket.gethostname().split(".")[0]
     nodes = "\n".join(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={free_port()} CPUs=1"
                       for name in NODES)
-    # A requeued job waits until its credential has expired: 2 minutes by default.
+    # A requeued job waits for its credential to expire: 2 minutes by default, less here.
     (root / "slurm.conf").write_text(f"""\
 ClusterName=tilewalk
 SlurmctldHost={host}(127.0.0.1)
@@ -66,7 +65,7 @@ PartitionName=all Nodes=ALL Default=YES
 def a_cluster(site):
     """The daemons, by name; they end with the block."""
     root = site.folder / "cluster"
-    # munged requires a path to its socket that every user may traverse.
+    # munged requires that every user can traverse the path to its socket.
     site.folder.chmod(0o711)
     write_configuration(root)
     site.environment["SLURM_CONF"] = str(root / "slurm.conf")
@@ -129,7 +128,7 @@ exec {clusters.command} "$@\"""")
     trades = site.compare_with_one_process(block)
     print(f"{trades} trades, {lost} lost with its node, {TRIED_AGAIN} tried again: the bytes of one process")
 
-    # A single shard is an array of one, which does not fit the plan unless the shard is named.
+    # A job array of one task does not fit the plan of 8 shards, unless TILEWALK_SHARD names the shard.
     site.run("""rm shards/shard-5-of-8.* prices.csv
 TILEWALK_SHARD=5/8 sbatch --array=5 docs/clusters/shard.sbatch shards
 sbatch --array=6 docs/clusters/shard.sbatch shards""")

@@ -51,7 +51,7 @@ run = "make -s test"
     "Makefile": """test:
 \t@ctest --test-dir build/release $${LEFT_OUT:+-E "$$LEFT_OUT"} -R '$(or $(TESTS),_test|plain)'
 """,
-    # ctest tests append a line to build/ran; `second` passes once build/second exists.
+    # Tests of a small project append a line to build/ran; `second` passes once the file build/second exists.
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
 project(small NONE)
 enable_testing()

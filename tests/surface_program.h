@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-made programs that read tables: a price with a volatility from a table over its logarithm, and a
-// payment from another table. Positions lie inside, beyond both ends, and at NaN, each on many paths.
+// Programs written by hand that read tables: a price whose volatility is from a table over its logarithm, and
+// a payment from another table. Positions lie in a table, beyond either end, and at NaN, each on many paths.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct surface_program {
     program::path_data data;
     program::timeline when;
 
-    // A payment follows every `every`th step.
+    // A program of `steps` steps, whose table has `size` numbers, with a payment after every `every`th step.
     surface_program(std::size_t steps, std::size_t size, std::size_t every) {
         program::recorder into;
         const auto x = into.state("x", 0.02), paid = into.state("paid", 0.0);
@@ -37,7 +37,7 @@ struct surface_program {
             }
         }
         into.open_section(0, "step", steps);
-        // The smallest size has a row with nothing but its table.
+        // Programs of size 2 have no row but the table.
         const auto drift_of_step = size == 2 ? into.term("drift", 0.01) : into.row("drift", drift);
         const auto position = fma(into.read(x), into.term("per_unit", 1.5 * static_cast<double>(size - 1)),
                                   into.term("at_zero", 0.5 * static_cast<double>(size - 1)));

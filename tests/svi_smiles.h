@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A surface of SVI smiles, and the product for testing local volatility models against it.
+// A volatility surface of SVI smiles, and a product to test local volatility against it.
 #pragma once
 
 #include <cmath>
@@ -13,13 +13,13 @@
 
 namespace tilewalk::tests {
 
-// Total variance by the logarithm of strike over forward.
+// One smile: total variance as a function of x = log(strike / forward).
 struct svi {
     double a, b, rho, m, sigma;
     double variance(double x) const { return a + b * (rho * (x - m) + std::hypot(x - m, sigma)); }
 };
 
-// By years; the skew flattens with time.
+// Smiles by expiry in years; the skew flattens with time.
 inline const std::vector<std::pair<double, svi>> smiles{{0.25, {0.002, 0.045, -0.55, 0.02, 0.12}},
                                                         {0.5, {0.005, 0.06, -0.55, 0.02, 0.15}},
                                                         {1.0, {0.012, 0.08, -0.5, 0.03, 0.2}},
@@ -34,8 +34,8 @@ inline std::string svi_surface() {
     return "surface: {svi: {" + text + "}}";
 }
 
-// The tested asset beside a lognormal one on the same noise, so that the difference of two options, one of
-// them known, has a small error.
+// An option on the tested asset less the same option on a lognormal asset on the same noise. Its standard
+// error is small, and the second option's price is known.
 inline const std::string beside_product =
     product_in_words("beside", "An option on one asset less the same on another.",
                      "one: asset, other: asset, option: {type: choice, choices: [call, put]}, strike: "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of Bermudan swaptions under one and two Gaussian factors, by quadrature from date to date.
+// Values of Bermudan swaptions with one or two Gaussian factors, by quadrature from exercise to exercise.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ double integral(double from, double to, function&& f) {
     return sum * h / 3;
 }
 
-// The short rate is the sum of two Gaussian factors and a deterministic function, on a flat curve.
+// G2++: the short rate is the sum of two Gaussian factors and a function of time that fits a flat curve.
 struct two_factors {
     double rate, a, sigma, b, eta, rho;
 
@@ -45,8 +45,8 @@ struct bond {
     double at(double x, double y) const { return level * std::exp(-of_x * x - of_y * y); }
 };
 
-// Nodes and weights for the mean over a normal. Even nodes are accurate for smooth functions, and nearly so
-// for kinks if there are many nodes or the kink varies with another variable.
+// Nodes and weights for means over a normal variable. Equidistant nodes are accurate for smooth functions,
+// and nearly so for kinks, if there are many nodes or the kink varies with another variable.
 inline std::vector<std::pair<double, double>> normal_nodes(int count) {
     if (count == 1) return {{0.0, 1.0}};
     constexpr double reach = 6.5;
@@ -61,10 +61,10 @@ inline std::vector<std::pair<double, double>> normal_nodes(int count) {
     return out;
 }
 
-// A function on an even grid over both factors, interpolated by cubics.
+// A function on an even grid over both factors, with cubic interpolation.
 class on_grid {
   public:
-    // With `reach_y` 0, a grid of one factor.
+    // A `reach_y` of 0 makes a grid over one factor.
     on_grid(double reach_x, double reach_y)
         : points_x(reach_y > 0 ? 61 : 401),
           points_y(reach_y > 0 ? 61 : 1),
@@ -110,7 +110,7 @@ struct swaption {
     bool is_payer;
     std::vector<double> dates, payments;
 
-    // The value of the rest of the swap to its holder, for one unit.
+    // The value to its holder of the swap's payments after `day`, for a notional of 1.
     double rest(const std::vector<bond>& left, double day, double x, double y) const {
         const std::size_t passed = payments.size() - left.size();
         double fixed = 0, before = day;
@@ -123,14 +123,14 @@ struct swaption {
     }
 };
 
-// By quadrature from date to date, each under the measure of the bond that ends on the later one.
+// The value of a Bermudan swaption. Each step back is taken under the measure of the bond that ends with it.
 inline double swaption_on_a_grid(const two_factors& m, const swaption& of) {
     const double end = of.dates.back();
     const auto deviation = [](double volatility, double reversion, double years) {
         return volatility * std::sqrt(two_factors::reach(2 * reversion, years));
     };
     const double reach_x = 7 * deviation(m.sigma, m.a, end), reach_y = 7 * deviation(m.eta, m.b, end);
-    // The mean of `next` on a later day, from a day and both factors there.
+    // The value on `day`, given both factors there, of a claim worth next(x, y) on the day `later`.
     const bool are_two = m.eta > 0;
     const auto nodes = normal_nodes(are_two ? 41 : 2001), others = normal_nodes(are_two ? 41 : 1);
     const auto back = [&](double day, double later, auto&& next) {
@@ -164,7 +164,7 @@ inline double swaption_on_a_grid(const two_factors& m, const swaption& of) {
             if (t > day) left.emplace_back(m, day, t);
         return [&of, day, left](double x, double y) { return std::max(of.rest(left, day, x, y), 0.0); };
     };
-    on_grid to_come(reach_x, reach_y);  // on the current date
+    on_grid to_come(reach_x, reach_y);  // value of waiting, by the factors
     for (std::size_t k = of.dates.size() - 1; k > 0; --k) {
         const auto used = rest_on(of.dates[k]);
         const auto from = back(of.dates[k - 1], of.dates[k],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks merged into one result each, over all tiles of a run.
+// The result of each of several walks, over all tiles of the run.
 #pragma once
 
 #include <vector>

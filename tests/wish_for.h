@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A complete wish, for runs whose kernels a test knows in advance.
+// A kernel wish that leaves nothing open, for runs whose kernels a test knows in advance.
 #pragma once
 
 #include "engine/walk/cuda/compile/kernel_wish.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that a text is well-formed XML of the plain kind that reports use: elements, attributes, text and
-// the five known entities, below at most one doctype. Stricter than XML where convenient.
+// the five predefined entities, and at most one doctype. Refuses some valid XML that no report needs.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ namespace tilewalk::tests {
 
 class xml_check {
   public:
-    // The fault with its place; empty if there is none.
+    // The first fault, with its place; empty if there is none.
     static std::string fault(std::string_view text) { return xml_check(text).run(); }
 
   private:

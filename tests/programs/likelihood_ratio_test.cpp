@@ -202,8 +202,7 @@ TEST(likelihood_ratio, ways_back_are_kept_for_each_set_of_numbers) {
 }  // namespace
 
 TEST(likelihood_ratio, along_a_path_is_that_of_its_formula) {
-    constexpr double most_error =
-        1e-5;  // relative to the sum of the terms' sizes; differences are no better
+    constexpr double most_error = 1e-5;  // relative to the sum of the terms' sizes; differences are no better
     constexpr double control = 0.25;
     std::size_t compared = 0, crossed = 0, with_curvature = 0, together = 0;
     const book all = book_of_every_kind();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalid trades among valid ones: sixty kinds, placed first, in the middle and last. The others keep their
-// bits, and each message names the place and the mistake.
+// Invalid trades among valid ones: sixty kinds of mistake, each first, in the middle and last in the book.
+// The valid trades keep their bits, and each message names the place and the mistake.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -28,8 +28,8 @@ const std::string head =
     "trades:\n";
 
 struct bad_kind {
-    std::string trade;  // after the '- '
-    const char* words;  // of the message
+    std::string trade;  // the YAML after '- '
+    const char* words;  // that the message must have
 };
 
 const std::string european = "{id: bad, product: european, underlying: ACME, ";
@@ -156,7 +156,7 @@ bits bits_of(const results& of) {
 }
 
 int line_of(std::size_t trade) {
-    return static_cast<int>(trade) + 11;  // the first is on line 11
+    return static_cast<int>(trade) + 11;  // the first trade is on line 11
 }
 
 void expect_failure(const price_row& row, const bad_kind& kind, std::size_t at) {
@@ -176,7 +176,7 @@ TEST(bad_trades, one_of_each_kind_changes_nothing_for_its_neighbours) {
     ASSERT_EQ(alone.size(), static_cast<std::size_t>(count));
     for (const bad_kind& kind : kinds) {
         for (const std::size_t at : {std::size_t{0}, std::size_t{count / 2}, std::size_t{count}}) {
-            // The first of two trades with one id is the good one.
+            // Of two trades with one id only the second fails, so the bad one can't come first.
             if (std::string_view(kind.words).starts_with("duplicate") && at == 0) continue;
             auto trades = good;
             trades.insert(trades.begin() + static_cast<std::ptrdiff_t>(at), kind.trade);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books: arguments against their declarations, products as files and inline, and trades that fail alone.
+// Books: arguments against their declarations, products from files and inline, and trades that fail alone.
 #include "tilewalk/book.h"
 
 #include <gtest/gtest.h>
@@ -185,7 +185,7 @@ TEST(book_arguments, schedules_as_lists_and_as_rules) {
     EXPECT_EQ(monthly.times,
               (std::vector<dates::time_point>{day(2026, 2, 15), day(2026, 3, 15), day(2026, 4, 15)}));
     EXPECT_EQ(monthly.anchor, std::optional(day(2026, 1, 15)));
-    // The 15th of February and of March 2026 are Sundays.
+    // 15 February and 15 March 2026 are Sundays.
     const auto rolled = schedule_of(
         "{start: 2026-01-15, end: 2026-04-15, every: 1m, calendar: weekends, roll: modified_following, "
         "include_start: true}");
@@ -713,7 +713,7 @@ TEST(books, a_bad_trade_fails_alone) {
 TEST(books, threads_tell_of_trades_what_one_tells) {
     std::string text = "trades:\n";
     for (int i = 0; i < 2000; ++i) {
-        // Some share the id of an earlier trade, good or bad, and some of these are bad themselves.
+        // Some trades repeat the id of an earlier trade, good or bad, and may have another fault as well.
         const std::string id = "t" + std::to_string(i % 7 == 3 ? i / 2 : i);
         text += "  - {id: " + id + ", product: " + (i % 5 == 1 ? "europan" : "european") +
                 ", underlying: ACME, strike: " + (i % 11 == 2 ? "-" : "") + std::to_string(i) +
@@ -796,15 +796,15 @@ TEST(books, a_book_that_is_cut_short_is_noticed) {
     EXPECT_EQ(strictly("trade_count: 2\n" + trades), "nothing was refused");
     EXPECT_EQ(strictly(trades + "trade_count: 2\n"), "nothing was refused");
     EXPECT_EQ(strictly(trades + "...\n"), "nothing was refused");
-    // With an end marker or a count at the end, no truncated book passes.
+    // With an end marker or a trade count at its end, a book is refused wherever it is truncated.
     for (const std::string& end : {std::string("...\n"), std::string("trade_count: 2\n")}) {
         const std::string whole = trades + end;
-        const std::size_t enough = whole.size() - 1;  // the last line feed
+        const std::size_t enough = whole.size() - 1;  // all but the last line feed
         for (std::size_t bytes = 0; bytes < enough; ++bytes)
             EXPECT_NE(strictly(whole.substr(0, bytes)), "nothing was refused") << bytes << "\n" << whole;
         EXPECT_EQ(strictly(whole.substr(0, enough)), "nothing was refused");
     }
-    // A count at the beginning notices every cut that loses a trade.
+    // With a trade count at its beginning, a book is refused wherever a cut loses a trade.
     const std::string counted = "trade_count: 2\n" + trades;
     for (std::size_t bytes = 0; bytes < counted.find("  - id: p1"); ++bytes)
         EXPECT_NE(strictly(counted.substr(0, bytes)), "nothing was refused") << bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of inputs: docs/books.md states them as in the code, and they hold at each place where a number is
-// read.
+// Limits of inputs: docs/books.md states the limits of the code, and every place that reads a number keeps
+// them.
 #include "tilewalk/bounds.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using tests::own_text;
 
-// Formats 20,000,000.
+// Writes a count with commas: 20,000,000.
 std::string counted(std::uint64_t n) {
     std::string digits = std::to_string(n);
     for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
@@ -95,7 +95,7 @@ TEST(bounds, the_table_of_the_page_is_that_of_the_code) {
     EXPECT_EQ(told, code);
 }
 
-// The complaint about a trade with these terms; empty if there is none.
+// The complaint about a trade of the product and parameters in `terms`; empty if there is none.
 std::string failure_of(const std::string& terms, const std::string& head = "") {
     const book read = book::parse(head + "trades:\n  - {id: a, product: " + terms + "}\n...\n", "b");
     const auto& failure = state_of(read).trades.at(0).failure;

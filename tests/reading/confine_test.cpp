@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files named by an untrusted book: with confinement none outside of its folder is opened, and messages never
-// quote a file of the wrong kind.
+// Files named by an untrusted book: under confinement no file outside of the book's folder is opened, and
+// messages never quote the text of a file that is not what it should be.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -89,13 +89,13 @@ TEST_F(confine, every_kind_of_file_that_a_book_names) {
     EXPECT_NE(of("market: none.yaml\ntrades: []\n").find("there is no such file"), std::string::npos);
     EXPECT_NE(of("settings: {replay: ../x.npy}\ntrades: []\n").find(outside), std::string::npos);
     EXPECT_EQ(of("settings: {replay: below/x.npy}\ntrades: []\n"), nothing_refused);
-    // A folder whose name only begins like the book's is outside.
+    // A folder is outside even if its name begins with the name of the book's folder.
     fs::create_directory(own / "books_too");
     own.write("books_too/market.yaml", market_text);
     EXPECT_NE(of("market: ../books_too/market.yaml\ntrades: []\n").find(outside), std::string::npos);
 }
 
-// A market names files too: inside a book, beside one, below one, and alone.
+// A path that resolves to a folder is refused, even inside of the confining folder.
 TEST_F(confine, a_folder_is_no_file_in_itself) {
     const fs::path folder = own / "books";
     EXPECT_EQ(config::resolved_inside(folder / "below/../market.yaml", folder),
@@ -129,7 +129,7 @@ TEST_F(confine, scenarios_of_a_market) {
     EXPECT_EQ(in_book("below/vols"), nothing_refused);
     EXPECT_NE(in_book("../vols").find(outside), std::string::npos) << in_book("../vols");
     own.write("books/below/market.yaml", with("../vols"));
-    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing_refused);  // in the folder of the book
+    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing_refused);  // is in the book's folder
     EXPECT_NE(refusal([&] { market::load(own / "books/below/market.yaml", confined); }).find(outside),
               std::string::npos);
     EXPECT_EQ(refusal([&] { market::load(own / "books/below/market.yaml"); }), nothing_refused);

@@ -4,8 +4,8 @@
 // replaced by a wrong one, every key misspelt or missing, YAML's traps, broken encodings, scripts,
 // correlations, surfaces and invalid files.
 //
-// Each is refused with a message and a place, or reads as in a second reader and gives finite prices. A
-// failure prints the file.
+// Each file is refused with a message and a place, or reads as in an independent second reader and gives
+// finite prices. A failure prints the file.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -223,12 +223,12 @@ const char* name_of(form is) {
                                  : "calendar";
 }
 
-// A line of a good file, with '@' in place of a number or a day.
+// A text `from` of a good file, replaced by `to` with a hostile number or day for '@'.
 struct place {
     form is;
     const char* from;
     const char* to;
-    double least, most;  // a number between is certainly accepted
+    double least, most;  // numbers between these must be accepted
     bool takes_days = false, takes_numbers = true;
 };
 
@@ -349,7 +349,7 @@ void add_spellings(std::vector<hostile_case>& cases) {
             hostile_case made{std::string(name_of(at.is)) + ": " + to + " with " + word, at.is, good};
             made.text.replace(found, std::string(at.from).size(),
                               std::string(to).replace(to.find('@'), 1, word));
-            // After a key, a word without special characters of YAML is itself.
+            // After a key, YAML reads a word without special characters as it stands.
             const bool is_bare = word.find_first_of("#:,[]{}&*!|>'\"%@`\\?=<() ") == std::string::npos &&
                                  !word.empty() && word != "-" && !(in_brackets && word == "~");
             if (!is_bare) return cases.push_back(std::move(made));
@@ -359,7 +359,7 @@ void add_spellings(std::vector<hostile_case>& cases) {
             if (!may_be) made.expected = end::refused;
             if (at.takes_numbers && number && *number >= at.least && *number <= at.most)
                 made.expected = end::taken;
-            // Some places are stricter: whole numbers, and increasing pillars.
+            // Counts must be whole numbers.
             if (std::string(at.to).find("count") != std::string::npos && number &&
                 *number != std::floor(*number))
                 made.expected = end::refused;
@@ -372,10 +372,10 @@ void add_spellings(std::vector<hostile_case>& cases) {
     }
 }
 
-// Rewrites a tree with a line of text in place of one node, and a key left out or misspelt.
+// Writes a tree as YAML again, with one node replaced, or one key left out, misspelt or doubled.
 struct writer {
-    int target = -1;           // the replaced node
-    std::string in_its_place;  // a value on one line
+    int target = -1;           // number of the replaced node
+    std::string in_its_place;  // YAML value, on one line
     int lost_key = -1, misspelt_key = -1, doubled_key = -1;
     int nodes = 0, keys = 0;
 
@@ -460,7 +460,7 @@ void add_wrong_values(std::vector<hostile_case>& cases) {
             writer lost, misspelt, doubled;
             lost.lost_key = misspelt.misspelt_key = doubled.doubled_key = key;
             cases.push_back({which + " left out", is, lost.block(root)});
-            // Misspelt names of assets and parameters are merely other names.
+            // Either outcome is right: a misspelt name of an asset or parameter is just another name.
             cases.push_back({which + " misspelt", is, misspelt.block(root)});
             const std::string twice = doubled.block(root);
             cases.push_back({which + " twice", is, twice, end::refused});
@@ -656,7 +656,7 @@ void add_yaml(std::vector<hostile_case>& cases) {
             }());
         refused("a list of 300,000", good + "zz: [" + repeated("1,", 300'000) + "1]\n");
         refused("two million empty lines, no value", repeated("\n", 2'000'000));
-        // Cut at many places: whatever is accepted must be what is there.
+        // A file cut at many places: if accepted, it must read as the second reader reads it.
         for (std::size_t at = 1; at < good.size(); at += std::max<std::size_t>(good.size() / 40, 1))
             either("cut at " + std::to_string(at), good.substr(0, at));
     }
@@ -1213,7 +1213,7 @@ std::string array_file(const std::string& shape, std::size_t numbers, double val
     return made;
 }
 
-// Loads each from a folder of its own; the file or its trades must be refused.
+// Loads each book from a folder with odd files: the book, or one of its trades, must be refused.
 void run_files(std::size_t step) {
     namespace fs = std::filesystem;
     const tests::own_folder folder;
@@ -1237,7 +1237,7 @@ void run_files(std::size_t step) {
                                        "ELF\x02\x01\x01\x00",
                                        8) +
                                std::string(1000, '\x01'));
-    // Twenty thousand names, a file of 1 MB.
+    // A file of 1 MB, 20,000 lines that are no YAML.
     folder.write("long.yaml", repeated("a line that is no YAML at all: a: b: c\n", 20'000));
 
     struct file_case {
@@ -1381,7 +1381,7 @@ base_file base_of(const hostile_case& c) {
                                    : ""};
 }
 
-// The fault; empty if there is none. A file is refused as a whole, or by a trade of its own that fails.
+// How Tilewalk mishandled a case; empty if it did not. A failed trade of a file counts as a refusal.
 std::string fault_of(court& judges, const hostile_case& c) {
     outcome found = judges.held(base_of(c), c.text, true);
     if (!found.defect.empty()) return found.defect;
@@ -1424,14 +1424,14 @@ TEST(corpus_hostile_long, hostile_files) {
 }  // namespace
 }  // namespace tilewalk::corpus::corpus_hostile_test
 
-// The memory of this program, which corpus::memory() counts and limits.
+// Allocation in this program, counted and limited by corpus::memory().
 void* operator new(std::size_t bytes) {
     return tilewalk::corpus::memory().take(bytes);
 }
 void* operator new[](std::size_t bytes) {
     return tilewalk::corpus::memory().take(bytes);
 }
-// A sanitizer's own version would bypass the first.
+// Replaced too, because a sanitizer's version would bypass the operator above.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     try {
         return tilewalk::corpus::memory().take(bytes);

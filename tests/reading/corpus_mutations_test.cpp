@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
-// Every shipped book, market, product and calendar, changed in thousands of ways, under an independent judge:
-// a change is refused with a message and a place, or Tilewalk reads the same as a second reader. Then every
-// single number is changed, which must change a price.
+// Every shipped book, market, product and calendar, changed in thousands of ways. An independent second
+// reader judges: a change is refused with a message and a place, or Tilewalk reads the same as the second
+// reader. Then every single number is changed, which must change a price.
 //
 // A failure prints the seed and the shortest file that still shows it. TILEWALK_CORPUS_SEEDS=from-to runs
 // only these seeds.
@@ -24,7 +24,7 @@ namespace {
 using tests::replaced;
 using tests::texts;
 
-// Trades for a file's product: its example, repeated with each choice so that numbers matter.
+// The shipped files of a form. A product comes with its example as a trade.
 std::vector<base_file> shipped(form is) {
     std::vector<std::filesystem::path> files;
     const auto add = [&](const std::string& folder) {
@@ -52,7 +52,7 @@ std::vector<base_file> shipped(form is) {
         if (file.extension() != ".yaml") continue;
         base_file base{is, file.filename().string(), content(file.string()), ""};
         if (base.name == "smiles.yaml") {
-            // The leverage of stochastic local volatility takes seconds; few particles suffice here.
+            // Calibrating stochastic local volatility takes seconds; few particles suffice here.
             base.text = replaced(base.text, "particles: 16384", "particles: 1024");
         }
         if (is == form::product) {
@@ -75,7 +75,7 @@ struct token {
     bool is_day = false, in_script = false;
 };
 
-// Numbers and days that are values or keys, and the numbers of scripts, except in comments, prose and quotes.
+// Finds the numbers and days to change: in values, keys and scripts, but not in comments, prose and quotes.
 std::vector<token> tokens_of(const std::string& text) {
     std::vector<token> found;
     bool in_script = false, in_prose = false;
@@ -153,16 +153,16 @@ std::string respelt(const std::string& word, std::size_t how, bool has_no_sign) 
     const std::size_t point = digits.find('.');
     const std::size_t whole = point == std::string::npos ? digits.size() : point;
     switch (how % 4) {
-        case 0:  // one more zero after the point
+        case 0:  // one more 0 at the end
             return sign + digits + (point == std::string::npos ? ".0" : "0");
-        case 1:  // no point, a power of ten
+        case 1:  // without a point, times a power of ten
             if (point != std::string::npos) {
                 std::string moved = digits.substr(0, point) + digits.substr(point + 1);
                 while (moved.size() > 1 && moved.front() == '0') moved.erase(0, 1);
                 return sign + moved + "e-" + std::to_string(digits.size() - point - 1);
             }
             return sign + digits + "e0";
-        case 2:  // the point further left
+        case 2:  // point to the left of all digits
             if (whole == 1 && digits.front() == '0') return sign + digits + "E+00";
             return sign + "0." + digits.substr(0, whole) +
                    (point == std::string::npos ? "" : digits.substr(point + 1)) + "e" + std::to_string(whole);
@@ -218,7 +218,7 @@ std::string another_day(const std::string& word, draws& from) {
 std::string another_number(const std::string& word, draws& from) {
     std::string made = word;
     switch (from.below(6)) {
-        case 0: {  // another digit
+        case 0: {  // one digit changed
             const std::size_t at = from.below(made.size());
             if (made[at] >= '0' && made[at] <= '9') made[at] = static_cast<char>('0' + from.below(10));
             return made;
@@ -227,7 +227,7 @@ std::string another_number(const std::string& word, draws& from) {
             return made.starts_with('-') ? made.substr(1) : "-" + made;
         case 2:
             return made + std::to_string(from.below(10));
-        case 3: {  // the point at another place
+        case 3: {  // point moved
             const std::size_t point = made.find('.');
             if (point == std::string::npos) return made + "." + std::to_string(from.below(10));
             made.erase(point, 1);
@@ -302,7 +302,7 @@ std::string respelt(const std::string& text, std::uint64_t seed) {
     auto tokens = tokens_of(text);
     std::size_t k = 0;
     for (auto t = tokens.rbegin(); t != tokens.rend(); ++t, ++k) {
-        // Settings are written without a sign, as options are.
+        // Settings take numbers without a sign, like the command's options.
         const bool has_no_sign =
             t->in_script || text.substr(text.rfind('\n', t->at) + 1).starts_with("settings:");
         const std::string word = respelt(text.substr(t->at, t->length), mixed(seed, k), has_no_sign);
@@ -433,7 +433,7 @@ std::string line_that_differs(const std::string& before, const std::string& afte
     std::size_t at = 0;
     while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;
     const auto line_of = [&](const std::string& of) {
-        const std::size_t from = at == 0 ? 0 : of.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+        const std::size_t from = at == 0 ? 0 : of.rfind('\n', at - 1) + 1;  // if none is found: npos + 1 is 0
         return printable(of.substr(from, of.find('\n', at) - from));
     };
     return "\n    " + line_of(before) + "\n    became\n    " + line_of(after);
@@ -452,7 +452,7 @@ bool same_prices(const std::vector<price_row>& a, const std::vector<price_row>& 
     return true;
 }
 
-// Mutations `from` to `to` of the files of a form; every `priced_every`-th is priced as well.
+// Applies the mutations with seeds `from` to `to` to files of a form, and prices every `priced_every`-th.
 void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every) {
     court at(shipped(is));
     const auto [first, last] = seeds_of(from, to);
@@ -466,7 +466,7 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
         constexpr auto kinds = static_cast<std::size_t>(change::count);
         auto how = static_cast<change>(from_seed.below(kinds));
         std::string text = changed(base.text, how, mixed(seed, 2));
-        // Some files lack the target of a change, and some changes have no effect.
+        // If the file has no place for this kind of change, or the change has no effect, tries the next kind.
         for (std::uint64_t k = 3; text == base.text; ++k) {
             how = static_cast<change>((static_cast<std::size_t>(how) + 1) % kinds);
             text = changed(base.text, how, mixed(seed, k));
@@ -491,7 +491,7 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
         }
         if (found.defect.empty()) continue;
         ++wrong;
-        // A message contains its place, so the same fault in a shorter file has other words.
+        // Compares messages up to the first number or quote: the place in a shorter file is another.
         const auto kind_of = [](const std::string& defect) {
             return defect.substr(0, std::min<std::size_t>(defect.find_first_of("0123456789'"), 24));
         };
@@ -525,7 +525,8 @@ void run(form is, std::uint64_t from, std::uint64_t to, std::size_t priced_every
     EXPECT_GT(refused, 0U);
 }
 
-// Shows the judge what Tilewalk read of one file beside another one with a changed number or day.
+// Expects that the judge objects to a file with one changed number or day beside what Tilewalk read of the
+// original, except for at most `most_blind_percent` of the changes.
 void expect_objections(form is, std::uint64_t from, std::size_t most_blind_percent) {
     court at(shipped(is));
     std::size_t shown = 0, blind = 0;
@@ -554,8 +555,8 @@ void expect_objections(form is, std::uint64_t from, std::size_t most_blind_perce
         << unseen;
 }
 
-// The judge can't see the parameters of models, where prices of other spellings are compared instead, nor a
-// holiday on a weekend, about one in three.
+// The judge sees neither parameters of models (prices by other spellings are compared instead) nor holidays
+// on a weekend, about one holiday in three.
 TEST(corpus_mutations, the_judge_of_books_objects) {
     expect_objections(form::book, 400'000, 25);
 }
@@ -587,7 +588,7 @@ std::string in_one_line(const tree& value) {
     return made;
 }
 
-// Trades that exercise a product: its example, its mandatory parameters alone, and each choice.
+// Trades of a product: its example, one with the mandatory parameters alone, and each choice of both.
 std::string trades_of(const base_file& product) {
     const tree root = independent::yaml(product.text);
     const tree example = independent::yaml("a: " + product.trade + "\n").members.at(0).second;
@@ -622,7 +623,7 @@ std::string trades_of(const base_file& product) {
     return made;
 }
 
-// A book that depends on as much of the demo market as all products together.
+// A book whose trades depend on much of the demo market: the examples of all products and more.
 std::string trades_of_all() {
     std::string made = "trades:\n";
     std::size_t number = 0;
@@ -657,8 +658,8 @@ std::vector<std::string> others_of(const std::string& word) {
     return made;
 }
 
-// Replaces every `step`-th number or day of a file. The change must be refused or change a price, except for
-// those of `may_not` and a share of `most_percent`.
+// Changes every `step`-th number or day of each file. The file must then be refused or price differently,
+// except for the lines in `may_not` and for `most_percent` of the numbers.
 void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std::string>& may_not,
                                 std::size_t most_percent = 0) {
     auto bases = shipped(is);
@@ -676,10 +677,11 @@ void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std
             const std::string before = base.text.substr(line, t.at - line);
             const std::string key =
                 before.substr(before.find_last_of(",{[ ", before.size() < 2 ? 0 : before.size() - 2) + 1);
-            // The judge covers bounds; an example is not priced here, and a run has its own paths and seed.
+            // Left out: bounds, which the judge covers; examples, not priced here; settings, as runs have
+            // others.
             if (is == form::product && !t.in_script && !key.starts_with("default")) continue;
             if (before.starts_with("settings")) continue;
-            // A script's initial values are overwritten before they are read, and its refusal conditions
+            // Left out: initial values of a script, overwritten before they are read, and its refusals, which
             // compare sizes.
             if (t.in_script && before.find_first_not_of(' ') == 2) continue;
             if (number++ % step != 0) continue;
@@ -711,10 +713,10 @@ void expect_that_numbers_matter(form is, std::size_t step, const std::vector<std
     EXPECT_LE(silent.size() * 100, most_percent * looked_at) << said;
 }
 
-// No trade on this asset is alive after the previous expiry.
+// A pillar that prices no trade: none on its asset is alive after the expiry before.
 const std::vector<std::string> idle_in_books{"smiles.yaml: 2028-01-21"};
-// No euro trade pays after the previous pillar, and none on this dividend's asset lives until another day of
-// it.
+// A pillar of the euro curve, as no trade pays after the one before, and a date of a dividend, as no trade on
+// its asset lives until another date for it.
 const std::vector<std::string> idle_in_markets{"demo.yaml: 2036-01-15", "demo.yaml: - {date: 2027-12-08"};
 
 TEST(corpus_mutations_long, every_number_of_a_book_matters) {
@@ -723,8 +725,8 @@ TEST(corpus_mutations_long, every_number_of_a_book_matters) {
 TEST(corpus_mutations_long, every_number_of_a_market_matters) {
     expect_that_numbers_matter(form::market, 1, idle_in_markets);
 }
-// Lines that the trades made here don't reach, or that only refused terms reach, and numbers that no path
-// comes near. Future products may leave a few more idle.
+// Numbers on lines that the trades made here don't reach, or reach only with refused terms, and numbers that
+// no path comes near. New products may add a few.
 const std::vector<std::string> idle_in_products =
     texts("accumulator.yaml: alive_so_far = alive_so_far * (1", "barrier.yaml: untouched = 0",
           "barrier_reverse_convertible.yaml: untouched = 0", "cap_floor.yaml: interest = 0",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truncated files: read strictly, none passes, wherever it is cut. Otherwise, a file that ends inside of
-// something is refused with a message about that.
+// Truncated files: under strict reading a file is refused wherever it is cut. Otherwise a file that ends
+// inside of something is refused, with a hint that it may be cut.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using tests::own_text;
 using tests::refusal;
 using tests::text_of;
 
-// A shipped file, with a function that reads a text strictly in its place.
+// A shipped file; `refusal_of` reads another text strictly in its place and returns the complaint.
 struct shipped {
     fs::path file;
     std::string text;
@@ -52,7 +52,7 @@ std::vector<shipped> shipped_files() {
                            }});
         }
     };
-    // A file named by a book is tested in a small, complete book that names it.
+    // Files that a book names are read through a small, complete book that names "named.yaml".
     static const tests::own_folder own;
     const auto named_by = [&](const std::string& book) {
         return [=](const std::string& text, const fs::path&) {
@@ -63,7 +63,7 @@ std::vector<shipped> shipped_files() {
     add("configs/markets", named_by("market: named.yaml\ntrades: []\n...\n"));
     add("configs/calendars", named_by("calendars: {here: named.yaml}\ntrades: []\n...\n"));
     add("configs/products", named_by("products: [named.yaml]\ntrades: []\n...\n"));
-    // Under another name, so that the library's own product does not conflict.
+    // A library product is read under another name, because the library has its own.
     add("products/library", [=](const std::string& text, const fs::path& file) {
         std::string renamed = text;
         const std::string name = "product: " + file.stem().string() + "\n";
@@ -115,7 +115,7 @@ TEST(cut_files, a_market_by_itself) {
     const std::string demo = own_text("configs/markets/demo.yaml");
     const std::string cut = demo.substr(0, demo.find("  - [EURUSD, USDJPY"));
     const fs::path file = own.write("market.yaml", cut);
-    EXPECT_EQ(refusal([&] { market::load(file); }), nothing_refused);  // nobody can know
+    EXPECT_EQ(refusal([&] { market::load(file); }), nothing_refused);  // the cut leaves a whole market
     const std::string expected =
         ":" + std::to_string(std::ranges::count(cut, '\n') + 1) +
         ":1: found no last line '...', expected one where files are read strictly; the file may be cut "
@@ -201,7 +201,7 @@ TEST(cut_files, what_ends_inside_is_refused_and_says_so) {
         EXPECT_NE(got.find(hint), std::string::npos) << got << "\nwanted: " << said;
         EXPECT_NE(got.find(said), std::string::npos) << got << "\nwanted: " << said;
     }
-    // No hint if something follows, if a bracket closes what lacks a key, or if the file has its end marker.
+    // No hint at a cut if more text follows, if a closed bracket lacks a key, or if the end marker is there.
     for (const std::string& got :
          {of_market("currencies: {USD: {rate: 0.03}}\nassets: {}\n...\n"),
           of_market(market + "assets: {ACME: {currency: USD}}\n"), of_market(market + "assets:\n  A:\n...\n"),

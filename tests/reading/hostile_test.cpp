@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (hostile input)
 // label: apart (the memory of a command is counted from that of the process that starts it)
-// Malicious or careless files as the command's book, market or product: each is refused with a message and
-// the right exit code, in little memory, without a crash or a hang.
+// Malicious or careless files given to the command as book, market or product: each is refused with a message
+// and the right exit code, in little memory, without a crash or a hang.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using tilewalk::tests::repeated;
 using tilewalk::tests::replaced;
 
-// The shadow memory of sanitizers exceeds any limit for the program itself.
+// Sanitizers map more shadow memory than any limit on the program's own allows.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool is_sanitized = true;
 #else
@@ -54,7 +54,7 @@ void put_large(const fs::path& file, const std::string& begin, const std::string
 }
 
 struct outcome {
-    int code = -1;  // of the exit, or 128 + the signal
+    int code = -1;  // exit code, or 128 + the signal
     std::string out, err;
     long resident_kib = 0;
 };
@@ -75,7 +75,7 @@ outcome run(std::vector<std::string> words, const fs::path& folder) {
     const int out = ::memfd_create("out", MFD_CLOEXEC), err = ::memfd_create("err", MFD_CLOEXEC);
     const pid_t child = ::fork();
     if (child == 0) {
-        // Against hangs: both limits end the program by a signal, which no case expects.
+        // If the command hangs, either limit ends it by a signal, which no case expects.
         const rlimit cpu_seconds{60, 60};
         ::setrlimit(RLIMIT_CPU, &cpu_seconds);
         ::alarm(500);
@@ -116,7 +116,7 @@ class hostile : public testing::Test {
 
     void put(const std::string& name, const std::string& text) const { own.write(name, text); }
 
-    // Runs the command with `words`; expects this exit code and message.
+    // Runs the command with `words`. Expects the exit code `code` and a message with `said` in it.
     void expect(const std::string& title, const std::vector<std::string>& words, int code,
                 const std::string& said) {
         EXPECT_TRUE(titles_.insert(title).second) << "two cases are called " << title;
@@ -129,7 +129,7 @@ class hostile : public testing::Test {
         const std::string& told = code == 3 ? got.out : got.err;
         EXPECT_NE(told.find(said), std::string::npos) << "expected '" << said << "'\n" << text;
         EXPECT_LT(told.size(), 20'000U) << text;
-        // The file's name begins the message and appears once.
+        // In a refusal the book's name is at most there once.
         const auto named = told.find("book.yaml:");
         EXPECT_TRUE(code != 2 || named == std::string::npos ||
                     told.find("book.yaml:", named + 1) == std::string::npos)
@@ -152,7 +152,7 @@ class hostile : public testing::Test {
         put("market.yaml", text);
         expect(title, {"validate", "good_book.yaml", "--market", "market.yaml"}, 2, said);
     }
-    // Detects lost cases; call at the end.
+    // Fails if cases were lost; to be called at the end.
     void expect_cases(std::size_t at_least) const { EXPECT_GE(titles_.size(), at_least); }
 
     tilewalk::tests::own_folder own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of trades are visible and distinguishable; JSON books may have characters beyond U+FFFF.
+// Ids of trades: visible and distinguishable texts pass, and books in JSON may use characters beyond U+FFFF.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -37,11 +37,10 @@ std::string refusal_of_id(const std::string& id) {
 TEST(ids, what_people_see_is_an_id) {
     for (const std::string& id : std::vector<std::string>{
              std::string("a"), std::string("a b"), std::string("=1+1"), utf8({0xe9}), utf8({0x5d0}),
-             utf8({0xd55c, 0xae00}),
-             utf8({0x915, 0x94d, 0x937}),              // with a virama, which does not combine with anything
-             utf8({0xe01, 0xe39, 0xe49}),              // two marks in their order
-             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),  // a heart in colour
-             utf8({0x1f468, 0x200d, 0x1f469}),         // joined
+             utf8({0xd55c, 0xae00}), utf8({0x915, 0x94d, 0x937}),  // with a virama, which does not compose
+             utf8({0xe01, 0xe39, 0xe49}),                          // two marks in canonical order
+             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),              // a heart as an emoji
+             utf8({0x1f468, 0x200d, 0x1f469}),                     // emoji joined into one
              utf8({0x1f3f4, 0xe0067, 0xe007f}), std::string(256, 'x')}) {
         EXPECT_EQ(refusal_of_id(id), nothing) << id;
     }
@@ -67,32 +66,32 @@ TEST(ids, what_nobody_sees_is_none) {
     EXPECT_EQ(refusal_of_id(std::string(257, 'x')), "found an id of 257 bytes, expected at most 256");
 }
 
-// Of two ids that Unicode treats as equal, at most one is in NFC.
+// Of two ids that Unicode treats as equal, only one may pass: the one in the normal form NFC.
 TEST(ids, one_spelling_of_each) {
     struct spelling {
         std::vector<std::uint32_t> composed, other;
-        const char* names;  // the character that reveals it
+        const char* names;  // the character that the refusal names
     };
     const std::vector<spelling> spellings{
         {{0xe9}, {'e', 0x301}, "U+0301"},        // e acute
-        {{0xc5}, {0x212b}, "U+212B"},            // A ring, and the sign of the Angstrom
-        {{0x3a9}, {0x2126}, "U+2126"},           // Omega, and the sign of the Ohm
-        {{0xac00}, {0x1100, 0x1161}, "U+1161"},  // a syllable of Hangul
-        {{0x304c}, {0x304b, 0x3099}, "U+3099"},  // ga
+        {{0xc5}, {0x212b}, "U+212B"},            // A with ring; the Angstrom sign
+        {{0x3a9}, {0x2126}, "U+2126"},           // Omega; the Ohm sign
+        {{0xac00}, {0x1100, 0x1161}, "U+1161"},  // a Hangul syllable; its letters
+        {{0x304c}, {0x304b, 0x3099}, "U+3099"},  // hiragana ga; ka with its mark
         {{'q', 0x323, 0x307},
          {'q', 0x307, 0x323},
-         "U+03"},  // marks below and above, neither with a composed form
-        {{0x5d0, 0x5b8, 0x5bc}, {0x5d0, 0x5bc, 0x5b8}, "U+05B8"},  // points of Hebrew in the other order
-        {{0x8c48}, {0xf900}, "U+F900"},                            // an ideograph, and one for compatibility
-        {{0x915, 0x93c}, {0x958}, "U+09"},                 // qa: the composed form is the one not to use
-        {{0x2329 - 0x2329 + 0x3008}, {0x2329}, "U+2329"},  // an angle bracket
+         "U+03"},  // a mark below and one above, which do not compose
+        {{0x5d0, 0x5b8, 0x5bc}, {0x5d0, 0x5bc, 0x5b8}, "U+05B8"},  // Hebrew points in another order
+        {{0x8c48}, {0xf900}, "U+F900"},                            // an ideograph; its compatibility form
+        {{0x915, 0x93c}, {0x958}, "U+09"},                 // Devanagari qa: NFC is the decomposed form
+        {{0x2329 - 0x2329 + 0x3008}, {0x2329}, "U+2329"},  // angle brackets
     };
     for (const auto& [composed, other, names] : spellings) {
         std::string one, two;
         for (const std::uint32_t c : composed) config::append_utf8(c, one);
         for (const std::uint32_t c : other) config::append_utf8(c, two);
         const std::string a = refusal_of_id(one), b = refusal_of_id(two);
-        // At most one of two spellings passes, and never the decomposed one.
+        // `other` is refused; `composed` passes, unless it has several characters itself.
         EXPECT_NE(b, nothing) << two;
         EXPECT_NE(b.find("Unicode's form NFC"), std::string::npos) << b;
         EXPECT_TRUE(a == nothing || composed.size() > 1) << one << ": " << a;
@@ -116,7 +115,7 @@ TEST(ids_surrogates, pairs_are_the_character) {
     EXPECT_EQ(keyed.members().front().key, face);
     const config::node placed = config::parse(R"({"a": "\ud83d\ude00", "b": 1})", "f");
     EXPECT_EQ(placed.at("b").where(), (location{"f", 1, 28}));
-    // The same in a long book, through many blocks of the reader, beside lines read without yaml-cpp.
+    // Also in a book so long that the reader takes many blocks, and beside lines read without yaml-cpp.
     std::string book = "{\"trades\": [\n", want;
     for (int i = 0; i < 5000; ++i)
         book += std::string(i > 0 ? ",\n" : "") + R"({"id": "\ud83d\ude00)" + std::to_string(i) + "\"}";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portfolios in ORE's XML: refusals of the XML reader, conversion of trades, and no field passed over.
+// Portfolios in ORE's XML: refusals of the XML reader, conversion of trades, and no field silently ignored.
 // tests/ore_import_test.py compares values, schedules and ORE's own reading.
 #include <gtest/gtest.h>
 
@@ -151,7 +151,7 @@ class import_of_ore : public testing::Test {
     imported_portfolio of(const std::string& xml) const {
         return import_ore_text(xml, "p.xml", own / "names.yaml");
     }
-    // The portfolio of all kinds with one text, which must exist, replaced.
+    // The test portfolio, with the text `old` of one trade replaced. The text must be there.
     static std::string with(const std::string& trade, const std::string& old, const std::string& text) {
         std::string xml = whole();
         const std::size_t begin = xml.find("<Trade id=\"" + trade + "\">"), at = xml.find(old, begin);
@@ -198,7 +198,7 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
             EXPECT_NE(page.find("`" + product + "`"), std::string::npos) << product;
             at = end + 2;
         }
-        // Kinds that differ only in their asset are represented by one of the two.
+        // Kinds that differ only in their asset, equity or exchange rate, are represented by one of the two.
         const std::string pair = known.name.starts_with("Fx")       ? "Equity" + known.name.substr(2)
                                  : known.name.starts_with("Equity") ? "Fx" + known.name.substr(6)
                                                                     : known.name;
@@ -208,7 +208,7 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
     }
     const book made = book::of(read.book);
     for (const auto& row : read.book.at("trades").items()) EXPECT_EQ(row.at("portfolio").text(), "desk");
-    EXPECT_EQ(made.size(), 36u);  // a premium and the floor of a collar have rows of their own
+    EXPECT_EQ(made.size(), 36u);  // premiums and a collar's floor have their own
     for (const auto& problem :
          engine().validate(made, market::parse("as_of: 2026-01-15\n"
                                                "currencies: {USD: {rate: 0.04}, EUR: {rate: 0.025}}\n"
@@ -422,7 +422,7 @@ TEST_F(import_of_ore, what_changes_a_value_is_refused_or_read) {
     }
 }
 
-// A curve's rates are those of the payment periods if their day counts agree.
+// The import states what it assumes of an index: fixings on accrual days, and the day count of its legs.
 TEST_F(import_of_ore, overnight_rates_are_compounded_over_their_period) {
     const auto taken = [&](const std::string& leg) {
         const imported_portfolio read = of(with(
@@ -519,7 +519,7 @@ TEST_F(import_of_ore, a_bermudan_begins_both_legs_anew) {
         "one");
 }
 
-// A future monitoring start has no effect in ORE, and a past one refers to touches.
+// ORE ignores a monitoring start in the future; a start in the past only asks for a touch since then.
 TEST_F(import_of_ore, barriers_are_watched_from_as_of_on) {
     for (const char* const day : {"2025-06-16", "2026-06-15"}) {
         const imported_portfolio read =
@@ -583,8 +583,8 @@ TEST_F(import_of_ore, rows_of_two_trades_have_different_ids) {
     EXPECT_EQ(read.imported, 33u);
 }
 
-// A rebate in the file is for the whole trade, in the book for one unit, whoever holds it. A knock-out pays
-// at the touch; a knock-in without a touch pays at the end.
+// The file states a rebate for the whole trade, long or short, and the book for one unit. A knock-out pays it
+// at the touch; a knock-in that was never touched pays it at the end.
 TEST_F(import_of_ore, a_rebate_is_shared_by_the_units_of_its_trade) {
     const auto rebate = [&](const std::string& trade, const std::string& old, const std::string& text) {
         const imported_portfolio read = of(with(trade, old, text));
@@ -613,7 +613,7 @@ TEST_F(import_of_ore, a_fixing_of_half_a_unit_is_one) {
     EXPECT_DOUBLE_EQ(4 * half.at("units").number(), two.at("units").number());
 }
 
-// 2030-09-15 is a Sunday. 2031-03-15, a Saturday, is the last date, which rolls by the convention of the end.
+// 2030-09-15 is a Sunday. The last date, 2031-03-15, is a Saturday, and rolls by the end's convention.
 TEST_F(import_of_ore, the_last_date_of_a_schedule_rolls_by_its_own_convention) {
     const auto payments = [&](const std::string& conventions) {
         std::string xml = with("cap", "<PaymentConvention>MF<", "<PaymentConvention>U<");
@@ -640,7 +640,7 @@ TEST_F(import_of_ore, the_last_date_of_a_schedule_rolls_by_its_own_convention) {
               "2030-09-15 2031-03-17 ");
 }
 
-// A collar is a cap less a floor on the same rates; a floor by itself is a floor.
+// A collar becomes a cap less a floor on the same rates. A floor alone stays a floor.
 TEST_F(import_of_ore, a_collar_is_a_cap_less_a_floor) {
     const auto quantity_of = [](const value& row) {
         const value* const given = row.find("quantity");
@@ -714,7 +714,7 @@ TEST_F(import_of_ore, names_lead_to_assets_calendars_and_credit) {
         std::string::npos);
 }
 
-// A few bytes may stand for many dates, and a book with too many could not be read.
+// A few bytes of XML may stand for many dates, and a book with too many of them could not be read.
 TEST_F(import_of_ore, a_portfolio_of_too_many_dates_is_refused) {
     std::string xml = "<Portfolio>";
     for (int i = 0; i < 60; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product's page contains everything that the product declares.
+// The generated page of a product has everything that the product declares.
 #include <gtest/gtest.h>
 
 #include <algorithm>

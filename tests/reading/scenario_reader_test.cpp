@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario files: each form gives the stated changes, by plain arithmetic, and every mistake is refused at
-// its place.
+// Scenario files: each form gives the changes that it states, recomputed here by plain arithmetic, and every
+// mistake is refused with its place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -615,8 +615,8 @@ TEST_F(scenario_reader_tables, refusals_of_a_history) {
               "s:1:19: history.levels: 'none.csv': there is no such file");
 }
 
-// A history in percent would move the market a hundred times too far. The market itself refuses such levels,
-// and a history and a scenario table give its message.
+// Levels written in percent would move the market a hundred times too far. A market itself refuses such
+// levels, and the readers of histories and scenario tables refuse them with the same words.
 TEST_F(scenario_reader_tables, a_level_that_no_market_has) {
     const auto market_says = [](const std::string& from, const std::string& to) {
         const std::string said = refusal([&] { market::parse(tests::replaced(market_text, from, to)); });
@@ -647,7 +647,7 @@ TEST_F(scenario_reader_tables, a_level_that_no_market_has) {
         const std::string table = head + "\n2025-01-02,90," + of.level + "\n2025-01-03,91," + of.level + "\n";
         EXPECT_EQ(refused_history(table), "levels.csv:2:15: " + of.column + ": " + of.words);
     }
-    // Levels on unused days are accepted.
+    // A bad level is accepted on days that the history does not use.
     EXPECT_EQ(refused_history("Date,USD.rate@1y\n2024-01-02,3\n2025-01-02,0.03\n2025-01-03,0.031\n",
                               ", from: 2025-01-01"),
               nothing_refused);
@@ -725,13 +725,13 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
                                       {"EURUSD.volatility", 0.2},
                                       {"USD.rate@1y", 0.035}});
     expect_values(read.scenarios[1], {{"ACME.spot", 105}});
-    // Recognised by its header or its name when loaded alone.
+    // A table loaded without a YAML file is recognised by its header or its file name.
     own.write("moves.csv", table);
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));
     EXPECT_EQ(parsed("Scenario,ACME.spot\na,1\n").scenarios[0].set, "stress");
     expect_values(of_table("ACME.spot,Scenario\n-20%,crash\n").scenarios.at(0), {{"ACME.spot", 80}});
-    // The default sets of histories and level tables count as likely here.
+    // The default sets `history` and `ore` count as likely, so that value at risk includes them.
     EXPECT_EQ(
         parsed("Scenario,Set,ACME.spot\na,other,1\nb,ore,1\nc,stress,1\nd,ore,2\ne,history,1\n").likely_sets,
         (std::vector<std::string>{"ore", "history"}));
@@ -811,7 +811,7 @@ TEST_F(scenario_reader_tables, levels_of_ore) {
                                       {"EUR.rate@2027-01-15", -std::log(0.98) * 360 / 365},
                                       {"GBP.rate@2028-01-15", -std::log(0.9) / to_2028},
                                       {"JPY.rate", -std::log(1.02) / 2}});
-    // The scenario's market has the discount factors of the table.
+    // In the scenario's market, discount factors are those of the table.
     const market then = base().changed(read.scenarios[1].changes);
     EXPECT_NEAR(then.number("GBP.rate@2028-01-15").value, -std::log(0.91) / to_2028, 1e-15);
     for (const scenario& s : read.scenarios)
@@ -900,7 +900,7 @@ TEST(scenario_reader, patterns) {
     EXPECT_FALSE(fits("*ab*abc", "abxabab"));
     EXPECT_TRUE(fits("a**b", "ab"));
     EXPECT_FALSE(fits("a*b", "abc"));
-    // Compares with a plain search, for all texts of a few letters.
+    // Compares `fits` with a plain search, for all patterns and texts of up to five letters.
     const std::vector<std::string> all = [] {
         std::vector<std::string> out{""};
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -957,7 +957,7 @@ TEST_F(scenario_reader_tables, files_cut_after_any_byte) {
     for (std::size_t bytes = 0; bytes < yaml.size() - 1; ++bytes) {
         EXPECT_NE(refusal([&] {
                       parsed(yaml.substr(0, bytes), own.path());
-                      // Strict reading detects the cut even if this passes.
+                      // If the cut text happens to be valid, strict reading must detect the cut.
                       parsed(yaml.substr(0, bytes), own.path(), {.strict = true});
                   }),
                   nothing_refused)
@@ -978,7 +978,7 @@ TEST_F(scenario_reader_tables, files_cut_after_any_byte) {
     }
 }
 
-// Randomly changed bytes are read or refused, and every complaint has a place.
+// Files with bytes changed at random are read or refused; a refusal always has a place.
 TEST_F(scenario_reader_tables, files_with_bytes_of_others) {
     std::mt19937_64 dice(3);
     const std::string letters = ",;\"'\n\r%*.-+0919eE{}[]:#&!|>ap \xc3\xff";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings: every entry read, refused, written, ranked, and used in books and manifests.
+// Every entry of the table of settings: read, refused, written, ranked, and used in books and manifests.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -204,7 +204,7 @@ TEST(settings, are_refused_with_what_was_expected) {
     }
 }
 
-// The text of a value, which reads back as the same one.
+// The text of a setting's value; checks that it reads back as the same value.
 template <class type>
 std::string text_of(std::optional<type> run_settings::*member, const type& value) {
     for (const run_setting& setting : setting_table()) {
@@ -330,7 +330,7 @@ std::string book_with(const std::string& settings) {
 
 TEST(settings, of_a_book) {
     for (const auto& c : good) {
-        // An option may begin with zeros, which in YAML may mean base 8.
+        // Options of the command may begin with zeros, but YAML may take such numbers for octal.
         if (named(c.name).takes == run_setting::kind::file || std::string(c.text) == "032") continue;
         const auto read = book::parse(book_with(std::string(c.name) + ": " + c.text)).settings();
         EXPECT_EQ(named(c.name).text(read), c.kept) << c.name << ": " << c.text;

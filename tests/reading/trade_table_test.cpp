@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trades as CSV rows, compared with the same trades in YAML; every complaint names its cell.
+// Trades as rows of CSV, compared with the same trades in YAML; every complaint names the cell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,7 +124,7 @@ TEST_F(trade_table, says_what_the_same_trades_say_in_yaml) {
 
 TEST_F(trade_table, any_number_of_threads_reads_the_same) {
     std::string rows = "id,strike,maturity,underlying\n", yaml = "trades:\n";
-    for (int i = 0; i < 20'000; ++i) {  // more than are made at a time
+    for (int i = 0; i < 20'000; ++i) {  // more rows than one batch
         const std::string id = "t" + std::to_string(i), strike = std::to_string(50 + i % 100);
         rows += id + "," + strike + ",1.0,ACME\n";
         yaml += "  - {id: " + id + ", product: european, strike: " + strike +
@@ -177,7 +177,7 @@ TEST_F(trade_table, files_of_one_product_each_and_of_several) {
         "{csv: trades.csv}");
 }
 
-// An outer join leaves cells empty; taking one unit would silently be a wrong position.
+// Outer joins leave empty cells. Taking one for one unit would silently make a wrong position.
 TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     const std::string head = "id,underlying,strike,maturity,quantity\n", european = ", product: european";
     const std::string rows = head + "a,ACME,100,1,500\nb,ACME,100,1,\nc,ACME,100,1,  \n";
@@ -189,7 +189,7 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     const book read = of(rows, european);
     EXPECT_EQ(state_of(read).trades[0].quantity, 500);
     EXPECT_FALSE(is_figure(state_of(read).trades[1].quantity));
-    // The written book fails in the same way, and prices nothing as one unit.
+    // The book written out again fails for the same trades, and takes no empty cell for one unit.
     const book again = book::of(read.written(), "again", own.path());
     EXPECT_TRUE(state_of(again).trades[1].failure && state_of(again).trades[2].failure);
 
@@ -311,7 +311,7 @@ TEST_F(trade_table, a_wrong_row_fails_alone) {
         "a trades.csv:2:34: trades[0].averaging_dates.cont: unknown key 'cont'; did you mean 'count'? known "
         "keys: "
         "start, end, every, count, calendar, roll, include_start");
-    // A mapping with quoted words begins with its brace, also a nested one.
+    // The place of a mapping with quoted words is its opening brace, also if it is nested.
     EXPECT_EQ(failure("id,product,underlying,averaging_dates,strike\n"
                       "a,asian,ACME,\"{'start': 0, count: 4}\",3\n"),
               "a trades.csv:2:15: trades[0].averaging_dates: missing key 'end'");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preloaded library that makes a file system fail once: call number FAILING_DISK_AT of the function
-// FAILING_DISK_CALL, counted from 1 over files below FAILING_DISK_FOLDER, fails with errno
-// FAILING_DISK_ERRNO. A failing write has written half of its bytes. The file FAILING_DISK_MARK then records
-// the failure.
+// A library to preload, by which a file system fails once: call number FAILING_DISK_AT of the function
+// FAILING_DISK_CALL on files below FAILING_DISK_FOLDER, counted from 1, fails with the errno
+// FAILING_DISK_ERRNO. A write that fails has written half of its bytes. The file FAILING_DISK_MARK records
+// that the failure came.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts, bars and histograms as SVG: texts don't overlap, and names leave room for the picture.
+// Charts, bars and histograms as SVG: texts don't overlap, and long names leave room for the picture.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -50,7 +50,7 @@ TEST(charts, labels_of_an_axis_do_not_run_into_each_other) {
         EXPECT_GE(middles[i] - middles[i - 1], pictures::width_of("100001")) << drawn;
 }
 
-// After margins and the labels of the other axis, the picture begins at 60 pixels.
+// The picture begins at 60 pixels, after the margin and the labels of the vertical axis.
 TEST(charts, names_at_the_ends_of_lines_take_half_of_the_width_at_most) {
     const auto end_of_axis = [](const std::string& name) {
         pictures::chart of = chart_of({name, name + "2"}, {1, 2, 3});
@@ -75,7 +75,7 @@ TEST(charts, names_of_bars_have_room_for_34_columns) {
     EXPECT_TRUE(has(drawn(longer), "...")) << drawn(longer);
 }
 
-// From 34 to 330 pixels for 0 to 10: 4 is at 152.4 and 6 at 211.6, on both sides of the middle at 182.
+// The axis has 0 at 34 pixels and 10 at 330, so 4 is at 152.4 and 6 at 211.6, on both sides of the middle.
 TEST(charts, levels_of_a_histogram_have_their_names_towards_its_middle) {
     std::vector<double> values;
     for (int k = 0; k <= 10; ++k) values.push_back(k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as columns, and the bytes of Parquet files, read by this test's own reader, which follows only the
-// specification of the format.
+// Results as columns, and the bytes of Parquet files. The files are read by a reader of this test's own,
+// written from the specification of the format alone.
 #include "tilewalk/columns.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 namespace tilewalk::columns_test {
 namespace {
 
-// A value of Thrift's compact protocol: numbers, texts, lists and structs, by field number.
+// A value in Thrift's compact protocol: number, text, list, or struct with fields by number.
 struct thrift {
     std::int64_t number = 0;
     std::string text{};
@@ -136,12 +136,12 @@ cell plain_value(bytes_reader& from, std::int64_t type) {
     return std::string(from.take(from.little_endian<std::uint32_t>()));
 }
 
-// Expects the minimum and maximum of the values in the statistics, with texts ordered by their bytes.
+// Expects the least and the greatest of `values` in the statistics; texts are ordered by their bytes.
 void expect_range(const thrift& statistics, std::int64_t type, std::span<const cell> values) {
     std::vector<cell> there;
     for (const cell& value : values)
         if (!std::holds_alternative<std::monostate>(value)) there.push_back(value);
-    std::ranges::sort(there);  // all are of one kind
+    std::ranges::sort(there);  // values of one type
     const auto is_long = [](const cell& value) {
         const auto* text = std::get_if<std::string>(&value);
         return text != nullptr && text->size() > 256;
@@ -167,12 +167,12 @@ void expect_range(const thrift& statistics, std::int64_t type, std::span<const c
     }
 }
 
-// Appends the values of a chunk and returns its number of pages.
+// Reads a column chunk, appends its values to `out`, and returns its number of pages.
 std::size_t read_chunk(std::string_view file, const thrift& of, std::vector<cell>& out) {
     const std::int64_t type = of.at(1).number, count = of.at(5).number;
     const std::size_t before = out.size();
     const bool has_words = of.has(11);
-    // Levels are runs and groups (3), values plain (0) or dictionary indices (8), with a plain dictionary.
+    // Encodings of Parquet: levels by 3 (runs and groups), values and dictionary by 0 (plain), indices by 8.
     std::set<std::int64_t> encodings;
     for (const thrift& encoding : of.at(2).items) encodings.insert(encoding.number);
     EXPECT_EQ(encodings, (has_words ? std::set<std::int64_t>{0, 3, 8} : std::set<std::int64_t>{0, 3}));
@@ -317,7 +317,7 @@ column_table made(std::size_t rows, std::function<cell(std::size_t, std::size_t)
     return out;
 }
 
-// Random values with runs of equal ones and of nulls, of few different texts or many.
+// Random values and nulls, in runs of equal ones, with at most `words` different texts.
 column_table random_table(std::size_t rows, unsigned seed, std::size_t words) {
     auto cells = std::make_shared<std::vector<cell>>();
     std::mt19937 draw(seed);
@@ -339,7 +339,7 @@ column_table random_table(std::size_t rows, unsigned seed, std::size_t words) {
 }
 
 TEST(columns, are_read_back_from_parquet_to_the_bit) {
-    // Sizes around groups of eight, pages and groups of rows.
+    // Numbers of rows around the sizes of a group of eight, a page and a row group.
     constexpr std::size_t sizes[] = {0, 1, 7, 8, 9, 16383, 16384, 16385, 131071, 131072, 131073, 300000};
     for (const std::size_t rows : sizes) {
         for (const std::size_t words :

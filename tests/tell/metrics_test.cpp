@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of runs for Prometheus: the strict grammar of the format, and the value of each metric.
+// Metrics of runs for Prometheus: the text keeps to the format's grammar, and each metric has its value.
 #include "tilewalk/metrics.h"
 
 #include <gtest/gtest-spi.h>
@@ -26,8 +26,8 @@ struct family {
 };
 using families = std::map<std::string, family>;
 
-// A strict reader of the text format: each family's HELP and TYPE before its samples, all samples together,
-// no repeated series, names and escapes by the specification.
+// A strict reader of Prometheus' text format. A family's HELP and TYPE come before its samples, and its
+// samples come together; no series is repeated; names and escapes are as the specification has them.
 class reader {
   public:
     explicit reader(std::string_view text) : text_(text) {}
@@ -175,7 +175,7 @@ TEST(metrics, say_how_a_run_went) {
     is("tilewalk_trades", 1, {{"status", "tolerance not met"}});
     is("tilewalk_trades", 1, {{"status", "failed"}});
     is("tilewalk_thin_trades", 1);
-    is("tilewalk_worst_relative_error", 0.125);  // of a price that is not 0
+    is("tilewalk_worst_relative_error", 0.125);  // prices of 0 don't count
     is("tilewalk_worst_value_error", 5, {{"currency", "USD"}});
     is("tilewalk_worst_value_error", 1, {{"currency", "EUR"}});
     is("tilewalk_worst_value_error", 0, {{"currency", "GBP"}});

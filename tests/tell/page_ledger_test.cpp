@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests of every section of pages of results, to catch changes that other tests miss. After an intended
-// change, `make bits` rewrites the ledger, and somebody looks at the pages.
+// Digests of every section of result pages, to catch changes that other tests miss. After an intended change,
+// `make bits` writes the ledger anew, and the author looks at the pages.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ void add_page(tests::kept_words& to, const std::string& name, const std::string&
     }
 }
 
-// Without what differs between machines and builds.
+// The results with all that differs between machines and builds replaced by fixed values.
 results settled(results r) {
     run_manifest& m = r.manifest;
     const run_manifest found = std::exchange(m, {});

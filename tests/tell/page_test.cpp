@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of made-up results: every figure is in its place, every name is escaped, and cuts are announced.
-// tests/drawn_pages_test.py checks pages of runs as a browser draws them.
+// Pages of made-up results: every figure is in its place, every name is escaped, and the page says what it
+// leaves out. tests/drawn_pages_test.py checks pages of real runs as a browser draws them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
     return n;
 }
-// The section of a page; empty if there is none.
+// The HTML of one section of a page; empty if there is none.
 std::string section(const std::string& page, const std::string& id) {
     const auto from = page.find("<section id=\"" + id + "\"");
     return from == std::string::npos ? "" : page.substr(from, page.find("</section>", from) - from);
@@ -74,7 +74,7 @@ TEST(page, tells_totals_failures_and_thin_trades_with_their_digits) {
     EXPECT_EQ(xml_check::fault(page), "");
     const std::string totals = section(page, "totals"), look = section(page, "look"),
                       trades = section(page, "trades");
-    EXPECT_TRUE(has(totals, ">-184.7<")) << totals;  // 12.3457 - 200 + 3, by an error of 1.251 at most
+    EXPECT_TRUE(has(totals, ">-184.7<")) << totals;  // 12.3457 - 200 + 3; the error is at most 1.251
     EXPECT_TRUE(has(totals, "at most 1.3")) << totals;
     EXPECT_FALSE(has(totals, "Bars are")) << "a bound has no interval, and so no bar: " << totals;
     EXPECT_TRUE(has(trades, ">12.3457<")) << trades;
@@ -117,8 +117,8 @@ TEST(page, tells_wide_bounds) {
     EXPECT_EQ(count(trades, "<tr class=\"alarm\">"), 1U);
 }
 
-// Errors have two digits and values the decimals of their errors; only very small and very large numbers have
-// powers of ten.
+// Errors are shown with two digits, values with the decimals of their errors, and only very small or very
+// large numbers by powers of ten.
 TEST(page, writes_numbers_for_people) {
     using namespace page;
     struct number {
@@ -178,12 +178,12 @@ TEST(page, ranks_the_largest_errors_by_their_share) {
     EXPECT_LT(at("large"), at("middle"));
     EXPECT_LT(at("middle"), at("small"));
     EXPECT_FALSE(has(errors, "exact_but_for_rounding"));
-    // Without parts, the root of 0.3^2 + 0.1^2 + 0.01^2 stands in for the total's error.
+    // Without part means, the total's error is taken as the root of 0.3^2 + 0.1^2 + 0.01^2.
     EXPECT_TRUE(has(errors, ">94.8%<")) << errors;
     EXPECT_TRUE(has(errors, "root of the sum of squares"));
 }
 
-// The picture shows the running mean less the final one: after 1, 2, ... parts.
+// The picture shows the mean after 1, 2, ... parts less the mean after all of them.
 TEST(page, shows_how_the_worst_trades_converge) {
     results r = some({priced("a", 2.5, 0.6454972243679028)});
     r.rows[0].part_means = {1, 2, 3, 4};
@@ -193,11 +193,11 @@ TEST(page, shows_how_the_worst_trades_converge) {
     EXPECT_FALSE(has(part, "quasi-Monte Carlo"));
     r.rows[0].randomisations = 4;
     EXPECT_TRUE(has(section(page_of(r), "convergence"), "quasi-Monte Carlo"));
-    // Of many parts 16 means are shown, after 4, 8 and so on of 64.
+    // If there are many parts, 16 running means are shown: of 64 parts, after 4, 8 and so on.
     results many = some({priced("a", 32.5, 2.327373)});
     for (int mean = 1; mean <= 64; ++mean) many.rows[0].part_means.push_back(mean);
     EXPECT_EQ(count(section(page_of(many), "convergence"), "class=\"mark "), 16U);
-    // Parts that do not show an error of rounding have no picture.
+    // If all parts are equal, the error is one of rounding, and there is no picture.
     r.rows[0].part_means = {2.5, 2.5, 2.5, 2.5};
     EXPECT_EQ(section(page_of(r), "convergence"), "");
 }
@@ -249,7 +249,7 @@ TEST(page, the_command_is_quoted_for_a_shell) {
     EXPECT_EQ(section(page_of(some({priced("a", 1, 0.1)})), "command"), "");
 }
 
-// A ladder of two keys, with the second key changing fastest; the longer axis goes down.
+// A ladder of two keys, whose second key changes fastest. The key with more steps runs down the table.
 TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     scenario_results s;
     s.base = some({priced("a", 1, 0.1)});
@@ -269,7 +269,8 @@ TEST(page, a_ladder_of_two_keys_is_a_heat_map) {
     EXPECT_TRUE(has(part, "gain by ACME.spot (down) and ACME.volatility (across)")) << part;
     EXPECT_TRUE(has(part, "<th scope=\"col\">-5pt</th><th scope=\"col\">0pt</th><th scope=\"col\">5pt</th>"))
         << part;
-    // The largest of all is 205, in the last row: 195, 200 and 205 are within an eighth of it.
+    // The largest gain is 205. In the last row 195, 200 and 205 are within an eighth of it, and so coloured
+    // alike.
     const auto row = part.find("<th scope=\"row\">20%</th>");
     ASSERT_NE(row, std::string::npos);
     const std::string cells = part.substr(row, part.find("</tr>", row) - row);
@@ -299,7 +300,7 @@ TEST(page, tails_have_their_noise_and_the_scenario_they_are) {
     risk.currency = "USD";
     risk.scenarios = 100;
     risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5},
-                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // shown with six digits
+                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // level with six digits
     s.risks = {risk};
     const std::string part = section(page_of(s.base, {.scenarios = &s}), "tails");
     for (const char* text :
@@ -333,8 +334,8 @@ TEST(page, tells_once_of_trades_that_fail_alike) {
     EXPECT_EQ(count(look, "<tr class=\"alarm\">"), 1U) << look;
 }
 
-// 300 deltas of 1 to 300 and as many vegas of a millionth of that: 200 of each are large relative to their
-// measure.
+// 300 deltas from 1 to 300, and as many vegas a million times smaller. Both lose their smallest third,
+// because sensitivities are compared with those of the same measure.
 TEST(page, shows_the_sensitivities_that_are_large_beside_their_like) {
     results r = some({priced("a", 1, 0.1)});
     const auto add = [&](const std::string& measure, int number, double value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of trades: the paths are those that price them, and whatever a book says, the file is well-formed
-// and harmless.
+// Pictures of trades: their paths are those that price the trade, and whatever texts a book has, the file is
+// well-formed and harmless.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,9 +29,9 @@ double mean(const std::vector<double>& of) {
     return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
 }
 
-// The first tile's payoffs have the mean of the run's first part, so the paths are the run's: independent
-// paths and points, monitored on dates and between, with correlated assets. For models with steps between
-// dates, the order of points would differ if every step were observed.
+// The payoffs of the pictured paths, one tile, have the mean of the run's first part, so they are the run's
+// paths. This holds for independent paths and points, monitoring on dates and between, and correlated assets.
+// In models with steps between dates, observing every step would change the order of the points' dimensions.
 TEST(picture, paths_are_those_that_price_the_trade) {
     const engine by;
     std::size_t held = 0;
@@ -107,7 +107,7 @@ TEST(picture, what_is_known_to_be_paid_ends_as_the_payoff_without_assets_too) {
     }
 }
 
-// Digests, to catch changes that other tests miss.
+// The ledger has digests of pictures, to catch changes that other tests miss.
 TEST(picture, every_trade_of_the_shipped_books_has_that_of_the_ledger) {
     const engine by;
     tests::kept_words made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a row beside its figures: remarks on odd trades and markets, errors that no path shows, and the
-// range of a trade's payment, which gives an interval if every path paid the same.
+// Remarks beside a row's figures, on odd trades and markets; errors that no path shows; and the range of a
+// trade's payment, which gives the interval if every path pays the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -162,11 +162,11 @@ TEST(remarks, a_barrier_beyond_the_spot_is_one) {
 
     for (const std::string sound :
          {"direction: down, barrier: 99.99", "direction: up, barrier: 100.01",
-          // Monitoring starts later, is on dates, or does not include today: nothing is decided yet.
+          // Monitoring does not include today: it starts later, or is on later dates.
           "direction: down, barrier: 120, monitoring_start: 0.5",
           "direction: down, barrier: 120, monitoring: discrete, monitoring_dates: [0.5, 1.0]"})
         EXPECT_EQ(price_one(level + sound, 2000).remarks, std::vector<std::string>{}) << sound;
-    // A touch by past fixings is in the price; a touch today gets a remark.
+    // Past fixings that touched are priced without a remark; a touch today gets one.
     const std::string watched = "product: barrier, underlying: STILL, strike: 90, maturity: 1.0, direction: ";
     EXPECT_EQ(price_one(watched + "up, barrier: 100.5, monitoring_start: 2026-01-14", 64).remarks.size(), 1U);
     EXPECT_EQ(price_one(watched + "down, barrier: 100.5, monitoring_start: 2026-01-14", 64).price, 0);
@@ -211,7 +211,7 @@ TEST(remarks, a_fixing_far_from_the_spot_is_one) {
         << told(two);
 }
 
-// Five daily moves of the asset, and 1.25 times at most.
+// Today's fixing gets a remark if it is more than five daily moves from spot, or more than a factor of 1.25.
 TEST(remarks, a_fixing_is_far_by_the_volatility) {
     const auto is_told = [](const std::string& volatility, double fixing) {
         const std::string market =
@@ -248,7 +248,7 @@ TEST(remarks, a_trade_that_has_ended_is_one) {
     EXPECT_EQ(price_one(call + "2026-01-14", 2000).remarks, std::vector<std::string>{})
         << "it is being settled";
     EXPECT_EQ(price_one(call + "2026-01-05", 2000).remarks.size(), 1U);
-    // A failure for lack of a fixing also says that the trade has ended.
+    // A trade that fails because a fixing is missing also gets the remark that it has ended.
     const price_row failed = price_one(
         "product: asian, underlying: ACME, strike: 90, averaging_dates: [2025-05-30, 2025-06-30]", 2000);
     EXPECT_EQ(failed.status, trade_status::failed);
@@ -257,7 +257,7 @@ TEST(remarks, a_trade_that_has_ended_is_one) {
     EXPECT_EQ(price_one(call + "0.5", 2000).remarks, std::vector<std::string>{});
 }
 
-// The range of what a trade pays, planned in the market of the tests or of the examples.
+// A trade planned in the market of the tests or of its example, with the range of what it pays.
 struct planned_trade {
     book of;
     plan::trade_program made;
@@ -293,7 +293,7 @@ TEST(remarks_bounds, are_what_the_terms_say) {
     EXPECT_FALSE(range_of("product: european, strike: 90, " + a).is_point());
 }
 
-// The range of one node of a program whose only shock is a uniform number, node 0.
+// The range of the last of `nodes`. Node 0 of the program is a uniform number, its only shock.
 plan::range range_of_last(std::vector<program::node> nodes) {
     using program::operation;
     nodes.insert(nodes.begin(), {operation::uniform, {0}, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports: tables, CSV and JSON word for word, the digits shown, the bits kept, and refusals.
+// Reports: tables, CSV and JSON word for word, digits that are shown, bits that are kept, and refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ std::string written(const results& r, output_format format) {
     return out.str();
 }
 
-// The fast path for texts without escapes writes the same as the slow one.
+// Texts without escapes are written by a fast path, with the same bytes as by nlohmann::json.
 TEST(report, texts_of_json_are_those_of_its_library) {
     std::vector<std::string> texts{
         "", "plain text ~", "a \"quoted\" one", "back\\slash", "caf\xc3\xa9", "\xff broken"};
@@ -226,7 +226,7 @@ TEST(report, csv_fields_go_out_as_they_came_in_or_safe_for_spreadsheets) {
     EXPECT_NE(out.str().find(",-0.5,"), std::string::npos) << "negative numbers stay numbers";
 }
 
-// A trade that can be ended early has columns of its own, and counts in totals with its policy's value.
+// A trade with early exercise has columns of its own, and counts in totals by the value of its policy.
 TEST(report, early_exercise_is_told_in_every_form) {
     results r = sample();
     r.rows.resize(1);
@@ -278,7 +278,8 @@ TEST(report, early_exercise_is_told_in_every_form) {
     EXPECT_EQ(written(r, output_format::table).find(" .. 10.6500"), std::string::npos);
 }
 
-// The middle of bounds is not comparable with the value of a policy, even if nothing has moved.
+// If bounds are wide apart the price is the policy's value, else their middle. Two such prices can't be
+// compared, so the values of the policies are.
 TEST(report, prices_of_two_kinds_are_compared_by_their_policies) {
     results middle = sample(), wide;
     middle.rows.resize(1);
@@ -298,7 +299,7 @@ TEST(report, prices_of_two_kinds_are_compared_by_their_policies) {
     EXPECT_EQ(compare(middle, wide).rows[0].first, middle.rows[0].price);
 }
 
-// Errors of a total come from the parts of policy values, which trades have in common.
+// Errors of totals come from part means, which for a trade with a policy are means of the policy's value.
 TEST(report, totals_take_the_parts_of_policies) {
     results r = sample();
     r.rows.resize(2);
@@ -308,7 +309,7 @@ TEST(report, totals_take_the_parts_of_policies) {
         row.quantity = 1;
         row.part_means.clear();
         for (int p = 0; p < 64; ++p) row.part_means.push_back(row.price + (p - 31.5));
-        row.standard_error = 2.3;  // as the parts show
+        row.standard_error = 2.3;  // the error that part_means show
     }
     early_exercise& e = r.rows[1].early.emplace();
     e.policy_value = 7;
@@ -337,7 +338,7 @@ TEST(report, totals_of_sensitivities_read_back_with_their_errors) {
         row.value = 1;
         row.paths = r.manifest.paths;
         for (int part = 0; part < 64; ++part) row.part_means.push_back(1 + (part - 31.5));
-        row.standard_error = 2.3;  // as the parts show
+        row.standard_error = 2.3;  // the error that part_means show
     }
     std::ostringstream json;
     text_form with_parts;
@@ -351,7 +352,7 @@ TEST(report, totals_of_sensitivities_read_back_with_their_errors) {
     EXPECT_EQ(totals_back.at(0).standard_error, totals[0].standard_error);
 }
 
-// Two prices known to rounding: their parts are equal, and the total is no more accurate than they are.
+// Equal part means show no error, but each price is known only to rounding: the total adds these errors up.
 TEST(report, totals_have_the_errors_that_parts_do_not_show) {
     results r = sample();
     r.rows.resize(2);
@@ -582,7 +583,7 @@ TEST(report, the_page_of_greeks_documents_every_field) {
                                                                     << measures;
 }
 
-// Rows are read while the text is still arriving; the message must not depend on that.
+// Rows are read while the text still arrives. The message about a damaged file must not depend on when.
 TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     const std::string good = written(sample(), output_format::json);
     const auto told = [](const std::string& text) -> std::string {
@@ -726,7 +727,7 @@ TEST(report, json_reads_back_to_the_same_bits) {
     EXPECT_EQ(written(back, output_format::json), written(r, output_format::json)) << "manifest included";
 }
 
-// Replaces the first `from` in a good file; reading must fail with a message that contains `said`.
+// Replaces the first `from` of a good file by `to`. Reading it must fail with a message that contains `said`.
 struct damage {
     const char *from, *to, *said;
 };
@@ -972,19 +973,19 @@ TEST(report, widths_are_those_of_a_terminal) {
         {"plain", 5},
         {"", 0},
         {"Z\u00FCrich", 6},
-        {"Zu\u0308rich", 6},                // a letter and its mark
+        {"Zu\u0308rich", 6},                // a letter and a combining mark
         {"\u65E5\u672C", 4},                // kanji
         {"\uD55C\uAE00", 4},                // hangul
-        {"\u1112\u1161\u11AB", 2},          // its first syllable in parts
-        {"\uFF21\uFF76", 3},                // full and half width
+        {"\u1112\u1161\u11AB", 2},          // the letters of a syllable
+        {"\uFF21\uFF76", 3},                // full width and half width
         {"\U0001F600", 2},                  // an emoji
         {"\U0001F44D\U0001F3FD", 2},        // with a skin tone
-        {"\U0001F468\u200D\U0001F4BB", 2},  // two joined into one
+        {"\U0001F468\u200D\U0001F4BB", 2},  // two emoji joined
         {"\U0001F1E8\U0001F1ED", 2},        // a flag
-        {"\u2764\uFE0F", 2},                // a sign shown as a picture
+        {"\u2764\uFE0F", 2},                // a heart as an emoji
         {"\u2764", 1},
-        {"a\u200Bb", 2},    // zero width
-        {"\U00020000", 2},  // beyond the first plane
+        {"a\u200Bb", 2},    // a zero-width space
+        {"\U00020000", 2},  // beyond U+FFFF
         {"\xff", 1},        // not valid UTF-8
     };
     for (const auto& c : cases) EXPECT_EQ(report::width(c.text), c.columns) << c.text;
@@ -1044,12 +1045,12 @@ TEST(report, tables_fit_the_terminal) {
         << out.str();
 }
 
-// As lines get shorter a long name keeps 40, 24 and 16 columns for a while, until other columns have gone; in
-// between it shrinks one by one.
+// As the terminal narrows, a long name shrinks to 40, then 24, then 16 columns, and at each of these widths
+// other columns are left out before the name shrinks further.
 TEST(report, long_names_of_trades_shrink_by_steps) {
     results r = sample();
     r.rows = {priced(std::string(60, 'n'), "USD", 10.45058, 0.03125)};
-    std::map<std::size_t, int> times;  // by width
+    std::map<std::size_t, int> times;  // how often a name has each width
     for (std::size_t columns = 40; columns <= 200; ++columns) {
         text_form form;
         form.columns = columns;
@@ -1065,8 +1066,8 @@ TEST(report, long_names_of_trades_shrink_by_steps) {
     for (const std::size_t width : {50U, 41U, 30U, 25U, 17U}) EXPECT_LE(times[width], 1) << width;
 }
 
-// A line of "name", "count" and "words" with cells of 6, 5 and 5 characters has 20: it fits in 20, and each
-// column less takes one more measure.
+// Columns of 6, 5 and 5 characters with two gaps of 2 take 20. In 20 the table is whole; in 19 the name is
+// cut; in 18 the second column is left out, too.
 TEST(report, columns_give_way_only_where_a_line_has_no_room) {
     const auto fitted = [](std::size_t most) {
         report::columns table({{"name"}, {"count", report::align::right}, {"words"}});
@@ -1111,8 +1112,8 @@ TEST(report, printable_keeps_letters_and_spells_out_the_rest) {
 TEST(report_compare, differences_are_told_in_standard_errors) {
     results a = sample(), b = sample();
     b.manifest.seed = 7;
-    b.rows[0].price += 0.1;  // call: 0.1 / hypot(0.03125, 0.03125) = 2.26
-    b.rows[1].price += 100;  // swap: 5.66
+    b.rows[0].price += 0.1;  // call, errors: 0.1 / hypot(0.03125, 0.03125) = 2.26
+    b.rows[1].price += 100;  // swap, errors: 5.66
     b.rows.push_back(priced("new", "USD", 1, 0.1));
     a.rows.push_back(priced("old", "USD", 1, 0.1));
     const comparison c = compare(a, b);
@@ -1156,7 +1157,7 @@ TEST(report_compare, falls_are_differences_too) {
         results a = sample(), b = sample();
         a.rows.resize(1);
         b.rows.resize(1);
-        b.rows[0].price += sign * 0.5;  // 11.3 errors
+        b.rows[0].price += sign * 0.5;  // 11.3 standard errors
         EXPECT_EQ(compare(a, b).differing(), 1U) << "common random numbers";
         EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{0.4, false}}), 1U);
         EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{0.6, false}}), 0U);
@@ -1168,8 +1169,8 @@ TEST(report_compare, falls_are_differences_too) {
     }
 }
 
-// Results of a version with another assignment of random numbers share none with ours, even with equal seed
-// and paths; their files don't say so.
+// Versions that assigned random numbers otherwise share none with this one, even with equal seed and paths.
+// Their files lack the entry `numbered_by`.
 TEST(report_compare, runs_that_number_otherwise_are_independent) {
     const results ours = sample();
     std::string text = written(ours, output_format::json);
@@ -1188,10 +1189,10 @@ TEST(report_compare, runs_that_number_otherwise_are_independent) {
         << out.str();
 }
 
-// A change on common random numbers is a difference, however small beside the error.
+// Under common random numbers any change of a price is a difference, however small beside the error.
 TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
     results a = sample(), b = sample();
-    b.rows[0].price += 1e-9;  // 1e-8 of an error
+    b.rows[0].price += 1e-9;  // 3e-8 standard errors
     b.rows[1].price *= 1 + 0.9e-4;
     const comparison c = compare(a, b);
     ASSERT_TRUE(c.common_random_numbers);
@@ -1225,8 +1226,8 @@ TEST(report_compare, common_random_numbers_leave_nothing_to_chance) {
         << out.str();
 }
 
-// Parts that differ alternately by 0.1 +- d have a mean of 0.1 with the error d / sqrt(15). Student's t of 15
-// degrees exceeds 4.0728 with probability 0.0005, as the normal law exceeds 3.2905.
+// Differences of parts alternate between 0.1 - d and 0.1 + d: their mean is 0.1 with the error d / sqrt(15).
+// Student's t of 15 degrees exceeds 4.0728 as rarely as a normal exceeds 3.2905, with probability 0.0005.
 TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
     for (const double sign : {1.0, -1.0}) {
         const double d = 0.1 * std::sqrt(15.0) / 4.0728;
@@ -1250,7 +1251,7 @@ TEST(report_compare, an_error_of_few_parts_says_as_much_as_they_do) {
     }
 }
 
-// Two markets with different choices of pilots: only that trade is compared by its errors.
+// If pilots chose different constructions for a trade, only this trade's prices are compared by their errors.
 TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     results a = sample(), b = sample();
     for (results* r : {&a, &b}) {
@@ -1272,13 +1273,13 @@ TEST(report_compare, trades_whose_pilots_chose_otherwise_go_by_their_errors) {
     b.rows[1].construction = "";
     EXPECT_EQ(compare(a, b).differing(), 0U);
     EXPECT_EQ(compare(a, b).differing({default_limit, price_tolerance{1e-4, false}}), 2U);
-    // Explicitly requested, they are settings of the run.
+    // A construction that the settings ask for makes the whole runs independent.
     b.manifest.settings.construction = construction::principal;
     EXPECT_FALSE(compare(a, b).common_random_numbers);
 }
 
-// A day later the same points build other steps, and the control of another grid can't be subtracted: neither
-// is a choice of pilots, and a difference may be chance in both cases.
+// A trade on another grid builds other steps from the same points, and a control of another grid can't be
+// used. Neither counts as a pilot's choice, but in both cases the difference may be chance.
 TEST(report_compare, other_grids_and_other_controls_are_causes_of_their_own) {
     const auto said = [](const results& a, const results& b) {
         std::ostringstream out;
@@ -1456,7 +1457,7 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
         EXPECT_EQ(got.common_random_numbers, c.common) << out.str();
         EXPECT_NE(out.str().find(c.said), std::string::npos) << c.said << "\n" << out.str();
     }
-    // Single and mixed take the same shocks; in single_fast the devices differ in their approximations.
+    // Runs in single and mixed share shocks. In single_fast the CPU and GPUs approximate differently.
     results fast = sample(), mixed = sample(), on_gpu = sample();
     fast.manifest.precision = on_gpu.manifest.precision = "single_fast";
     on_gpu.manifest.devices = {"NVIDIA L4"};
@@ -1474,7 +1475,7 @@ TEST(report_compare, says_which_settings_differ_and_what_follows) {
         << out.str();
     EXPECT_NE(out.str().find(", on NVIDIA L4\n"), std::string::npos) << out.str();
     EXPECT_EQ(out.str().find("no price depends"), std::string::npos) << out.str();
-    // Sums in the order of arrival differ between identical runs.
+    // warp_atomic adds up in the order of arrival, so even identical runs differ.
     on_gpu.manifest.precision = "double";
     on_gpu.manifest.settings.reduction = "warp_atomic";
     out.str("");
@@ -1693,7 +1694,7 @@ TEST(report, greeks_of_too_few_parts_say_how_many_paths_would_do) {
         "no standard errors: the run has 9 randomisations, and an error needs 16; use 16 randomisations");
 }
 
-// Keys are copied into --shift, so they are never cut.
+// Keys are never cut, because people copy them into --shift.
 TEST(report, keys_of_greeks_are_whole_on_any_terminal) {
     results r = sample_of_greeks();
     const std::string key = "A_LONG_NAME_OF_AN_ASSET.dividend_yield@2026-12-18";

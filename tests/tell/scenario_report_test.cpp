@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios as text: the files of risk systems, JSON, and the table for people.
+// Gains in scenarios as text: files for risk systems, JSON, and the table for people.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ price_row row_of(const std::string& trade, const std::string& currency, double v
     return row;
 }
 
-// Four trades in two currencies, one of which fails in the base market and one in the second scenario; two
-// equally likely scenarios, and two others with one name.
+// Made-up results: four trades in two currencies, of which one fails in the base market and another in the
+// second scenario; two scenarios that count as equally likely, and two others that share a name.
 scenario_results made(bool converted) {
     scenario_results r;
     r.base.manifest.paths = 2048;
@@ -139,7 +139,7 @@ greek_row greek(const std::string& trade, const char* measure, const std::string
     return g;
 }
 
-// Numbers of every kind that is a factor of ORE, and some that are not.
+// Sensitivities to market numbers of every kind that is a risk factor in ORE, and of some that are not.
 void add_sensitivities(scenario_results& r, const std::string& trade, const std::string& failed) {
     r.numbers = {{"ACME.spot", 250, "USD"},
                  {"ACME.volatility", 0.2, "volatility"},
@@ -269,7 +269,7 @@ TEST(scenario_report_our_files, hold_every_figure_with_all_its_bits) {
     EXPECT_EQ(file(r, "explained.csv"),
               "set,scenario,portfolio,currency,gain,standard_error,delta,vega,left\n"
               "stress,up,,USD,5,0.25,4,0.5,0.25\n");
-    // Sixteen parts have fifteen degrees of freedom.
+    // With sixteen parts, errors have fifteen degrees of freedom.
     scenario_results in_parts = made(false);
     in_parts.base.rows[0].part_means.assign(16, 0.0);
     in_parts.totals[0].parts = 16;
@@ -389,7 +389,7 @@ TEST(scenario_report_table, tells_the_worst_and_counts_the_others) {
     EXPECT_LT(std::ranges::count(said, '\n'), 40);
 }
 
-// A scenario that is no valid market fails all trades: they have one line, and no gain of 0.
+// A scenario whose market is invalid fails all trades: the table has one line for them, and no gain of 0.
 TEST(scenario_report_table, shows_no_gain_where_all_trades_failed) {
     scenario_results r;
     r.base.rows = {row_of("one", "USD", 1), row_of("two", "USD", 1)};
@@ -456,8 +456,8 @@ TEST(scenario_report_lines, are_written_whole_over_the_edge_of_the_buffer) {
     EXPECT_TRUE(out.str().ends_with("858368.000000\n"));
 }
 
-// Figures for tests/ore_files_test.py, which computes the same ones by ORE: 240 likely scenarios, whose whole
-// products with the levels show how ORE counts, and 3 others.
+// Writes files that tests/ore_files_test.py compares with ORE. There are 240 likely scenarios, so that their
+// number times each level is whole, which shows how ORE counts, and 3 others.
 TEST(scenario_report_ore_files, are_written_for_the_test_of_ore) {
     scenario_results r;
     const std::vector<std::string> names{"plain", "b,c", "of two words"};

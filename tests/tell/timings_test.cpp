@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run by stage: every stage has a row, the rows add up, and no price depends on it. Durations
-// are left to benchmarks.
+// Time of a run by stage: every stage has a row, the rows add up, and no price depends on timing. Benchmarks
+// look at how long stages take.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -58,7 +58,7 @@ void until_a_time_is_told_of(std::string_view name, const timings& times) {
     while (!(by_name(times)[name].seconds > 0)) continue;
 }
 
-// No time counts twice: the remainder "other" is never negative.
+// No time counts twice: the remainder `other` is never negative.
 void expect_to_add_up(const timings& times) {
     const timings::account all = times.so_far();
     double sum = 0;
@@ -195,7 +195,7 @@ TEST(timings, of_a_session_are_those_of_the_call) {
     }
 }
 
-// A GPU that walks nothing, which is enough for opening and packing.
+// A fake GPU whose kernels do nothing, which is enough to test opening and packing.
 struct idle_gpu {
     std::shared_ptr<cuda::fake_gpu> gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;
@@ -251,7 +251,7 @@ TEST(timings_devices_opened_ahead, are_those_that_the_run_takes) {
     expect_to_add_up(times);
 }
 
-// The run reports the failure, as if nothing had been opened ahead.
+// A device that fails to open ahead of the run fails the run that asks for it, and nothing before.
 TEST(timings_devices_opened_ahead, fail_in_the_run_that_asks_for_them) {
     idle_gpu machine;
     const engine pricer = machine.made();
