@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Products under continuous monitoring: time beyond a level (without a break or in total) and means over a
-// time. Each truth is compared with an independent computation, and the products with the truths, including
-// the order of their time-stepping error.
+// Products under continuous monitoring: time beyond a level, without a break or in total, and means over a
+// period. Each truth is compared with an independent computation, and the products with the truths, including
+// the order at which the error of their time steps falls.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,9 +65,9 @@ std::vector<excursion_option> excursion_options() {
     return all;
 }
 
-// The density f of the time at which a Brownian motion from 0 has first stayed on one side for a time of 1,
-// from its renewal equation: f(t) = h(t) - the integral of f(s) k(t - s), with h(t) = 1 / (2 pi sqrt(t - 1))
-// and k(t) = sqrt(t - 1) / (2 pi t) from 1 on. Values of f from 1 to n give f from n to n + 1.
+// The density f of the time at which a Brownian motion from 0 has first stayed on one side of 0 for a time of
+// 1. It solves the renewal equation f(t) = h(t) - the integral of f(s) k(t - s), with h(t) = 1 / (2 pi sqrt(t
+// - 1)) and k(t) = sqrt(t - 1) / (2 pi t) for t >= 1. Values of f from 1 to n give f from n to n + 1.
 class renewal {
   public:
     explicit renewal(int last) {
@@ -98,7 +98,7 @@ class renewal {
             }
         }
     }
-    // f(t) sqrt(t - 1), by Lagrange within the unit of time.
+    // f(t) sqrt(t - 1), by Lagrange interpolation of six values between two whole numbers.
     double rooted(double t) const {
         const int unit = std::max(1, static_cast<int>(std::ceil(t)) - 1);
         const double place = (t - unit) * each;
@@ -121,7 +121,7 @@ class renewal {
 
 double parisian_in_by_renewal(const excursion_option& o, const renewal& density, double window) {
     const double v = o.variance, d = window * v, mu = o.drift(), away = std::abs(o.level());
-    const auto after = [&](double left) {  // the place of the path then, and what follows
+    const auto after = [&](double left) {  // mean payoff if the window ends with `left` to go
         return integrate(
             [&](double r) {
                 const double y = o.level() + o.direction() * std::sqrt(d) * r;
@@ -167,8 +167,8 @@ TEST(continuous_truth_excursion_truths, inverting_the_transform_and_solving_the_
 TEST(continuous_truth_excursion_truths, parisian_limits) {
     for (const excursion_option& o : excursion_options()) {
         const double vanilla = o.mean_from(o.spot, o.variance), scale = o.what == pays::money ? 1 : o.spot;
-        // With a window of the whole life, the option knocks in only if the whole life is beyond the barrier,
-        // impossible from before it.
+        // If the window is the whole life, the option knocks in only if all its life is beyond the barrier,
+        // which is impossible if it begins before the barrier.
         if (!o.begins_beyond()) {
             EXPECT_EQ(truth::parisian_in(o, 1), 0) << told(o);
             EXPECT_EQ(truth::parisian_in(o, 1.5), 0) << told(o);
@@ -178,7 +178,7 @@ TEST(continuous_truth_excursion_truths, parisian_limits) {
             o.begins_beyond() ? o.until(o.variance).mean([&](double s) { return o.paid(s); }, {o.strike}) : 0,
             1e-4 * scale)
             << told(o);
-        // A short window acts as a barrier further away by sqrt(pi / 2) standard deviations of the window.
+        // A short window is like a barrier further away by sqrt(pi / 2) standard deviations over the window.
         if (o.begins_beyond()) continue;
         const auto knocked_in = [&](double window) {
             excursion_option moved = o;
@@ -194,7 +194,7 @@ TEST(continuous_truth_excursion_truths, parisian_limits) {
     }
 }
 
-// A stay in progress counts only if the path is beyond the barrier now.
+// Time already spent beyond the barrier counts only if the path is beyond it today.
 TEST(continuous_truth_excursion_truths, parisian_that_has_begun) {
     for (const excursion_option& o : excursion_options()) {
         const double anew = truth::parisian_in(o, 0.3), begun = truth::parisian_in(o, 0.3, 0.2),
@@ -218,7 +218,7 @@ TEST(continuous_truth_excursion_truths, occupation_laws) {
     for (const excursion_option& e : excursion_options()) {
         const double vanilla = e.mean_from(e.spot, e.variance), scale = e.what == pays::money ? 1 : e.spot;
         EXPECT_NEAR(truth::occupation_mean(e, [](double) { return 1.0; }), vanilla, 1e-7 * scale) << told(e);
-        // Almost no time beyond the barrier is a barrier option, up to the root of that time.
+        // Almost no time beyond the barrier makes a barrier option, up to the order of the root of that time.
         const double none = truth::occupation_mean(e, [](double x) { return x < 1e-9 ? 1.0 : 0.0; }, {1e-9}),
                      untouched =
                          e.begins_beyond()
@@ -234,8 +234,8 @@ TEST(continuous_truth_excursion_truths, occupation_laws) {
     }
 }
 
-// A step option by the resolvent of a Brownian motion that is killed at the rate rho beyond the barrier: the
-// transform in time of its equation.
+// Prices the step option by the resolvent of a Brownian motion that is killed at the rate rho beyond the
+// barrier: the Laplace transform in time of the option's equation.
 TEST(continuous_truth_excursion_truths, step_option_by_its_resolvent) {
     const double rho = 3;
     for (const bool down : {true, false}) {
@@ -243,13 +243,14 @@ TEST(continuous_truth_excursion_truths, step_option_by_its_resolvent) {
             const excursion_option o = on_hundred(pays::money, down, barrier);
             const double mu = o.drift(), v = o.variance, level = o.level() * o.direction();
             const auto transform = [&](std::complex<double> lambda) {
-                // In the direction of the barrier, with the sign of mu: solutions of u'' / 2 + m u' = (lambda
-                // + rate) u - 1, joined at the level.
+                // With x in the direction of the barrier: solutions u of u'' / 2 + m u' = (lambda + rate) u -
+                // 1, joined smoothly at the level.
                 const double m = mu * o.direction();
                 const std::complex<double> with = lambda + rho / v,
                                            here = std::sqrt(m * m + 2.0 * lambda) - m,
                                            there = std::sqrt(m * m + 2.0 * with) + m;
-                // Before: 1 / lambda + a exp(here x); beyond: 1 / with + b exp(-there x), x from the level.
+                // Before the level u = 1 / lambda + a exp(here x), beyond 1 / with + b exp(-there x), x from
+                // it.
                 const std::complex<double> jump = 1.0 / with - 1.0 / lambda;
                 const std::complex<double> a = jump * there / (here + there),
                                            b = -jump * here / (here + there);
@@ -274,7 +275,7 @@ continuous_mean mean_of(side option, bool floats) {
     return o;
 }
 
-// Call less put is the forward of the mean, and the past part of a mean shifts the strike.
+// A call less a put is the forward of the mean. The known part of a mean shifts the strike.
 TEST(continuous_truth_average_truths, parities) {
     for (const double begin : {0.0, 0.4}) {
         for (const double known : {0.0, 0.3}) {
@@ -318,7 +319,7 @@ TEST(continuous_truth_average_truths, a_mean_that_begins_later) {
     EXPECT_NEAR(truth::arithmetic_mean_option(late, 1), by_parts, 2e-5);
 }
 
-// Henderson and Wojakowski (2002): a floating strike is a fixed one with the rates changed.
+// Henderson and Wojakowski (2002): a floating strike is worth a fixed one at other rates.
 TEST(continuous_truth_average_truths, floating_strikes_are_fixed_ones) {
     for (const side option : {side::call, side::put}) {
         const continuous_mean floating = mean_of(option, true);
@@ -332,7 +333,7 @@ TEST(continuous_truth_average_truths, floating_strikes_are_fixed_ones) {
     }
 }
 
-// The sum over n dates converges to the integral like 1 / n.
+// The sum over n dates differs from the integral by an error of the order 1 / n.
 TEST(continuous_truth_average_truths, geometric_means_of_dates_become_one_over_all_moments) {
     for (const bool floats : {false, true}) {
         for (const double begin : {0.0, 0.4}) {
@@ -354,8 +355,8 @@ TEST(continuous_truth_average_truths, geometric_means_of_dates_become_one_over_a
     }
 }
 
-// All seeds are fixed; a sound engine with new random numbers misses a comparison at 4.5 standard errors once
-// in 150,000 times.
+// Allowed standard errors: with new random numbers a sound engine exceeds them in a comparison once in
+// 150,000 times. All seeds are fixed.
 constexpr double limit = 4.5;
 
 const std::string flat_market = R"(as_of: 2026-01-15
@@ -395,7 +396,7 @@ struct beyond_example {
             what == pays::call ? "call" : "put", down ? "down" : "up", out ? "knock_out" : "knock_in",
             barrier, window, elapsed);
     }
-    // From the mean payoff over paths that were beyond for the window.
+    // The option's value, from in(o), the mean payoff over paths that stay beyond the barrier for the window.
     template <class In>
     double worth(const In& in) const {
         const excursion_option o = on_hundred(what, down, barrier);
@@ -408,8 +409,8 @@ const std::vector<beyond_example> beyond_examples{{pays::call, true, false, 95, 
                                                   {pays::call, true, true, 103, 0.3, 0.1},
                                                   {pays::put, false, true, 98, 0.25, 0.05}};
 
-// Excursions are drawn exactly: steps as long as the window suffice, and shorter ones change nothing. 15
-// comparisons: one false alarm in 10,000. A window longer by a quarter would miss each truth.
+// Excursions are drawn exactly, so steps as long as the window suffice and shorter ones change nothing. 15
+// comparisons: one false alarm in 10,000. In each case a window longer by a quarter would be noticed.
 TEST_P(continuous_truth_products, parisian_has_no_error_of_the_step) {
     for (const beyond_example& e : beyond_examples) {
         const auto worth = [&](double window) {
@@ -429,7 +430,7 @@ TEST_P(continuous_truth_products, parisian_has_no_error_of_the_step) {
 }
 
 // The time beyond the barrier is drawn exactly, over the whole life or from pillar to pillar. Ten
-// comparisons: one false alarm in 15,000. A window longer by a quarter would miss each truth.
+// comparisons: one false alarm in 15,000. In each case a window longer by a quarter would be noticed.
 TEST_P(continuous_truth_products, cumulative_parisian_has_no_error_of_the_step) {
     const std::string with_pillars = dollar_market(
         0.05,
@@ -451,8 +452,8 @@ TEST_P(continuous_truth_products, cumulative_parisian_has_no_error_of_the_step) 
     }
 }
 
-// Under stochastic variance the bridge spans a step of the model, so shorter steps of the product make no
-// difference either. Two comparisons.
+// With stochastic variance the bridge spans a time step of the model, so shorter steps asked for by the trade
+// change nothing either. Two comparisons.
 TEST(continuous_truth_products, parisian_where_the_variance_moves) {
     const auto with_step = [](double step) {
         return price(
@@ -504,8 +505,8 @@ price_row by_default(const std::string& trade, const std::string& in) {
 // In a market that hardly moves, only the time beyond the barrier is uncertain.
 const std::string still_market = dollar_market(0, {{"A", "spot: 100, volatility: 0.01"}});
 
-// Halving the steps divides the error by 2^(5/2), within the documented bound; an order of 3/2, without the
-// variance of the time, would be noticed. 10 comparisons by default settings: one false alarm in 15,000.
+// Halving the step divides the error by 2^(5/2), within the documented bound. An order of 3/2, as without the
+// variance of the time beyond the barrier, would be noticed. 10 comparisons: one false alarm in 15,000.
 TEST(continuous_truth_products, step_option_converges_with_the_step_to_five_halves) {
     excursion_option o = on_hundred(pays::call, true, 99.9);
     o.strike = 1;
@@ -538,9 +539,9 @@ TEST(continuous_truth_products, step_option_converges_with_the_step_to_five_halv
     }
 }
 
-// Given the observed path, a geometric average is lognormal: a single step of the whole life has no error,
-// with or without a known part of the average. 72 comparisons by default settings: one false alarm in 2,000.
-// By plain steps one step was off by 15 %, and even fifty by more than chance.
+// A geometric average is lognormal given the observed path, so a single step over the whole life makes no
+// error, also if a part of the average is known. 72 comparisons by default settings: one false alarm in
+// 2,000. With plain sums over the steps, one step was off by 15 %, and even fifty steps by more than chance.
 TEST(continuous_truth_products, geometric_average_has_no_error_of_the_step) {
     int exact = 0;
     for (const double volatility : {0.1, 0.25, 0.6}) {
@@ -576,11 +577,11 @@ TEST(continuous_truth_products, geometric_average_has_no_error_of_the_step) {
     EXPECT_GT(exact, 30) << "most errors are small, so that this can fail";
 }
 
-// The relative accuracy of Vecer's equation, in units of the average's standard deviation.
+// Accuracy of the truth, from Vecer's equation, relative to the standard deviation of the average.
 constexpr double of_equation = 3e-6;
 
-// By default settings, over fewer steps and over one, whose error is negligible if its variance is small.
-// Nine comparisons: one false alarm in 18,000.
+// With several steps, or with one if the variance is small, the error of the steps is negligible. Nine
+// comparisons by default settings: one false alarm in 18,000.
 TEST(continuous_truth_products, arithmetic_average_has_next_to_no_error_of_the_step) {
     for (const bool floats : {false, true}) {
         for (const auto& [years, longest] : {std::pair{0.02, 0.02}, {0.25, 0.05}, {1.0, 0.25}, {1.0, 0.02}}) {
@@ -601,8 +602,8 @@ TEST(continuous_truth_products, arithmetic_average_has_next_to_no_error_of_the_s
     }
 }
 
-// The error is within the documented 0.002 v^2 / n^4 of the average's standard deviation, with v the variance
-// of the logarithm at the end: an eighth of the plain steps' error at n = 1 would be noticed.
+// With n steps the error is within the documented 0.002 v^2 / n^4 standard deviations of the average, v the
+// variance of the logarithm at the end. At n = 1 an eighth of the error of plain sums would be noticed.
 TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_power_of_the_step) {
     continuous_mean o = mean_of(side::call, false);
     o.strike = 100;
@@ -624,8 +625,9 @@ TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_pow
     }
 }
 
-// The count of 200 intervals of 95 % that hold has a standard deviation of 3, and a sound engine is out of
-// bounds for one set of seeds in 1,000. Steps are few: their omission was once ten times the stated error.
+// Of 200 intervals of 95 % the number that holds the truth has a standard deviation of 3; a sound engine
+// fails for one set of seeds in 1,000. Without the error of few steps, prices were once off by ten stated
+// errors.
 TEST(continuous_truth_products, intervals_of_averages_hold_the_truth) {
     for (const bool geometric : {true, false}) {
         continuous_mean o = mean_of(side::call, false);
@@ -657,8 +659,8 @@ TEST(continuous_truth_products, intervals_of_averages_hold_the_truth) {
     }
 }
 
-// The payoff is proportional to the time: neither a single step of the whole life nor the steps of a model
-// make an error.
+// The payoff is proportional to the time inside the corridor, so neither a single step over the whole life
+// nor the steps of a model make an error.
 TEST_P(continuous_truth_products, corridor_accrual_has_no_error_of_the_step) {
     const double inside = truth::mean_time_within(100, 0.03, 0.04, 92, 110);
     const price_row row =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine against pricers written here in plain C++ from the market's numbers, without programs or tiles.
-// With the standard library's random numbers they agree within their errors; with the numbers that the
-// contract promises to each path, to rounding.
+// With the standard library's random numbers they agree within standard errors; with the numbers that the
+// contract promises to each path, up to rounding.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace {
 
 using tests::product_in_words;
 
-// Three assets: one with a continuous yield and a proportional dividend, one with cash dividends, and one
-// quoted in another currency and paid into this one at par.
+// Three assets: ONE has a continuous yield and a proportional dividend, TWO has cash dividends, and THREE is
+// quoted in euros, while its payoff is paid as that many dollars.
 constexpr double usd = 0.03, eur = 0.015;
 constexpr double one_spot = 100, one_yield = 0.02, one_volatility = 0.25, one_proportion = 0.03,
                  one_ex_date = 0.6;
@@ -117,7 +117,7 @@ double autocallable_payoff(const normals& draw) {
     return 0;
 }
 
-// Two days are past, one of them today; twelve are to come.
+// An average over 14 dates: two are past, the second of them today, and twelve are to come.
 const std::string asian =
     "product: asian, underlying: ONE, strike: 99, averaging_dates: [2025-12-31, 2026-01-15, 2026-02-14, "
     "2026-03-16, "
@@ -169,7 +169,7 @@ void expect_agreement(const std::string& trade, double (*payoff)(const normals&)
         << trade << "\nengine " << engine_row.price << " +- " << engine_row.standard_error << ", here "
         << mean << " +- " << error << ", z = " << (engine_row.price - mean) / both;
     EXPECT_LT(both, largest_error) << trade << ": too noisy to say anything";
-    // The standard deviation of a path is the same in both.
+    // Both estimate the same standard deviation of one path.
     EXPECT_NEAR(
         engine_row.standard_error * std::sqrt(static_cast<double>(1 << 19)) / (error * std::sqrt(paths)), 1,
         0.02);
@@ -183,8 +183,8 @@ TEST(independent, arithmetic_asian_with_a_past) {
     expect_agreement(asian, asian_payoff, 0.03);
 }
 
-// The contract: every asset has a stream whose 62-bit name is the upper bits of a hash: 64-bit FNV-1a, then
-// the finaliser of MurmurHash3.
+// By contract each asset has a stream of random numbers, whose 62-bit name is the upper part of a hash of the
+// asset's name: 64-bit FNV-1a, then the finaliser of MurmurHash3.
 std::uint64_t key_of(const std::string& name) {
     std::uint64_t h = 14695981039346656037u;
     for (const char c : name) h = (h ^ static_cast<std::uint64_t>(c)) * 1099511628211u;
@@ -193,7 +193,7 @@ std::uint64_t key_of(const std::string& name) {
     return (h ^ (h >> 33)) >> 2;
 }
 
-// Step s takes number s of each stream, and block b has numbers 2b and 2b + 1.
+// Random numbers of one path: step s takes number s of each stream, and block b has numbers 2b and 2b + 1.
 class numbers_of_path {
   public:
     using maker = kernels::pair_of_shocks (*)(kernels::word64, kernels::word64, kernels::word32,
@@ -226,8 +226,8 @@ double mean_over_contract(double (*payoff)(const normals&), const std::vector<st
     return static_cast<double>(sum / static_cast<long double>(paths));
 }
 
-// The random numbers promised to users' code: Philox4x32-10 with the seed as key and the counter of path (40
-// bits), block (24), kind (2) and name (62); 52 bits to a uniform, and Box-Muller over a turn.
+// Random numbers promised to users' code are Philox4x32-10. The seed is the key; the counter has path (40
+// bits), block (24), kind (2) and stream name (62). A uniform has 52 bits, and normals are by Box-Muller.
 TEST(independent_random_number_contract, numbers_are_philox_and_box_muller) {
     for (const std::uint64_t path : {std::uint64_t{0}, std::uint64_t{1023}, (std::uint64_t{1} << 40) - 5}) {
         for (const kernels::word32 block : {0U, 1U, 100000U}) {
@@ -271,8 +271,7 @@ TEST(independent_random_number_contract, one_number_a_step) {
     }
 }
 
-// A sampled minimum takes a uniform of the step that ends there, from the stream of the asset's path between
-// dates.
+// A sampled minimum takes one uniform on each step, from the stream for an asset's path between dates.
 TEST(independent_random_number_contract, uniforms_are_counted_apart) {
     const std::string products = "products:\n" + product_in_words("low", "The lowest price there was.",
                                                                   "underlying: asset, stops: schedule",

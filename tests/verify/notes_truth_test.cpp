@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Products on several assets and structured notes through the public API: fixed cases against closed forms
-// and quadratures, quanto trades against the same trade in a market with shifted yields, and otherwise
-// against pricers written here with the standard library's random numbers.
+// Products on several assets and structured notes through the public API. Fixed cases are held against closed
+// forms and quadratures, quanto trades against the same trade in a market with shifted yields, and other
+// trades against pricers written here with the standard library's random numbers.
 //
 // Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
 // would fail one of the 110 cases once in 1,300 times. Each case also bounds its standard error, so that
@@ -39,7 +39,7 @@ using truth::side;
 constexpr std::uint64_t paths = 1 << 19;
 constexpr double limit = 4.5;
 
-// Three assets under flat curves, by which everything here is priced.
+// The three assets of all cases here, under flat curves.
 struct asset {
     double spot, yield, volatility;
 };
@@ -139,7 +139,7 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
                     },
                     [](double) { return std::vector<double>{}; })),
                 1e-7);
-    // Returns of equal variance: the sum of their squares is noncentral chi-squared, a Poisson mixture.
+    // Normal returns of equal variance have a noncentral chi-squared sum of squares, a Poisson mixture.
     const std::vector<move> moves{{0.05, 0.04, 1}, {-0.1, 0.04, 1}, {0.3, 0.04, 1}};
     double noncentral = 0;
     for (const move& m : moves) noncentral += std::pow(m.growth - 0.5 * m.variance, 2) / m.variance;
@@ -149,7 +149,7 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
         weight *= 0.5 * noncentral / (j + 1);
     }
     EXPECT_NEAR(truth::mean_root_square(moves), 0.2 * root, 1e-10);
-    // Squares before and after: all of them without a range.
+    // With an unlimited range every squared return counts, by the price before it or after it.
     const move m{0.02, 0.03, 1};
     for (const bool by_end : {false, true}) {
         EXPECT_NEAR(truth::square_in_range(100, 0.05, m, 0, 1e12, by_end), truth::mean_square_return({m}),
@@ -164,7 +164,8 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
                 [&](double w) { return w > a && w < b ? std::pow(drift + sd * w, 2) : 0.0; }, {a, b}, 3);
         }),
         1e-9);
-    // A target that is never reached leaves forwards; one that is reached at once a single one.
+    // A target that is never reached leaves forwards, and one that the first payment reaches leaves a single
+    // one.
     truth::target_forward t;
     t.strike = 95;
     t.target = 1e9;
@@ -212,8 +213,8 @@ TEST_P(notes_truths, baskets_spreads_and_exchanges) {
                   truth::put_on_worst(plain, 62, d), scale, rho);
         }
     }
-    // Equal weights of all ranks are a basket, and all weight on one rank is best-of or worst-of three
-    // assets.
+    // A rainbow with equal weights is a basket; with all weight on one rank it is a best-of or worst-of on
+    // three assets.
     const std::string in = market_text({0.4, 0.3, -0.2}),
                       terms = "basket: [A, B, C], initial_level: [100, 60, 80], ";
     const double same =
@@ -234,14 +235,14 @@ TEST_P(notes_truths, baskets_spreads_and_exchanges) {
 // A continuous barrier on two uncorrelated assets: each stays above its own barrier independently.
 TEST_P(notes_truths, continuous_barrier_on_two_independent_assets) {
     constexpr double years = 1.0, barrier = 0.75, coupon = 0.08;
-    // The density of a price that stays above the barrier, by reflection.
+    // Density of an asset's log return on paths that stay above the barrier, by the reflection principle.
     const auto density = [&](std::size_t i, double x) {
         const double v = variance(i, years), sd = std::sqrt(v);
         const double drift = (rate - assets[i].yield) * years - 0.5 * v, low = std::log(barrier);
         const double here = truth::normal_density((x - drift) / sd) / sd;
         return here - std::exp(2 * drift * low / v) * truth::normal_density((x - 2 * low - drift) / sd) / sd;
     };
-    // 1 less the loss of the worst of two that both stayed above.
+    // Loss by the worst asset at the end on paths where both stay above: 1 less the lower performance.
     const double low = std::log(barrier), far = 3;
     const auto lost_above = [&](double x) {
         const double of_x = std::exp(x);
@@ -285,8 +286,8 @@ TEST_P(notes_truths, continuous_protection_of_a_phoenix_on_one_asset) {
         100 * (0.02 * (discount(0.5) + discount(1) + d) + d - put), 0.03);
 }
 
-// A quanto trade equals the same trade in a market with its drifts, where the payment currency is the only
-// one. The random numbers are the same, so prices agree to rounding.
+// A quanto trade equals the same trade in a market whose only currency is that of payment, and whose yields
+// give the same drifts. Random numbers are the same, so prices agree up to rounding.
 TEST_P(notes_truths, quanto_is_a_market_with_other_yields) {
     constexpr double eurusd_volatility = 0.15;
     constexpr std::array<double, 3> with_eurusd{-0.4, 0.25, 0.3};
@@ -299,7 +300,7 @@ TEST_P(notes_truths, quanto_is_a_market_with_other_yields) {
         const asset& a = assets[i];
         quanto += fmt::format("  {}: {{currency: USD, spot: {}, dividend_yield: {}, volatility: {}}}\n",
                               "ABC"[i], a.spot, a.yield, a.volatility);
-        // The dollar in euros moves against EURUSD: the drift gains the covariance with EURUSD.
+        // The value of a dollar in euros moves against EURUSD, so the drift gains the covariance with EURUSD.
         const double drift = rate - a.yield + with_eurusd[i] * a.volatility * eurusd_volatility;
         plain += fmt::format("  {}: {{currency: EUR, spot: {}, dividend_yield: {}, volatility: {}}}\n",
                              "ABC"[i], a.spot, 0.011 - drift, a.volatility);
@@ -453,8 +454,8 @@ TEST_P(notes_truths, worst_of_phoenix_on_three_assets) {
         300'000, 0.1);
 }
 
-// Two correlated assets under continuous monitoring: here with 1,000 steps and each asset's bridge between
-// them, in the engine with weekly dates. The difference is below the noise, as documented.
+// Two correlated assets under continuous monitoring. Here paths have 1,000 steps and a bridge of each asset
+// between them; in the engine they have weekly dates. The difference is below the noise, as documented.
 TEST_P(notes_truths, continuous_barrier_on_two_correlated_assets) {
     expect_agreement(
         "product: barrier_reverse_convertible, basket: [A, B], initial_level: [100, 60], barrier: 0.75, "
@@ -475,7 +476,7 @@ TEST_P(notes_truths, continuous_barrier_on_two_correlated_assets) {
                                                     : -std::expm1(-2 * (from - low) * (to - low) / (v * dt));
                 };
                 kept *= stays(from_x, x, 0.04) * stays(from_y, y, 0.09);
-                if (kept == 0) {  // touched: only the end counts
+                if (kept == 0) {  // barrier hit: only the end matters
                     const double rest = 1 - (k + 1) * dt, f = draw(), g = plain_rho[0] * f + c2 * draw();
                     x += (rate - 0.01 - 0.02) * rest + 0.2 * std::sqrt(rest) * f;
                     y += (rate - 0.025 - 0.045) * rest + 0.3 * std::sqrt(rest) * g;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of Gaussian short rates: against published prices, quadratures of payoffs over the law of the
-// factors, the moments of a differential equation, and each other.
+// Closed forms for Gaussian short rates, held against published prices, against quadratures of payoffs over
+// the factors' law, against moments from a differential equation, and against each other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -133,7 +133,7 @@ TEST(rates_closed_forms, meet_every_published_price) {
                                        p.at("strike"));
         };
         const double value = c.at("value"), reversion = m.at("mean_reversion"),
-                     bound = c.at("error").get<double>() + 1e-11 * value;  // twelve digits are kept
+                     bound = c.at("error").get<double>() + 1e-11 * value;  // printed with 12 digits
         EXPECT_LE(std::abs(priced(reversion) - value), bound)
             << c.dump() << fmt::format("{:.15g}", priced(reversion));
         noticed += std::abs(priced(1.01 * reversion) - value) > bound;
@@ -145,9 +145,9 @@ TEST(rates_closed_forms, meet_every_published_price) {
                        {"bond_option", 1}, {"cap", 3}, {"swaption", 2}, {"futures_convexity", 2}}));
 }
 
-// The moments of the factors and of their integrals solve linear differential equations: fourth-order
-// Runge-Kutta over short steps of each piece shares nothing with the formulas. The price of a bond follows
-// from its definition as exp(-the variance of the integral ...).
+// Second moments of the factors (x) and of their integrals (i) solve linear differential equations. The
+// fourth-order Runge-Kutta method with short steps shares nothing with the closed forms. A bond's price
+// follows from its definition as the mean of exp(-the integral of the rate).
 struct moments {
     std::array<std::array<double, 2>, 2> xx{}, xi{}, ii{};
 };
@@ -227,7 +227,7 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
                     1e-9 * law.deviation[0] * law.deviation[1])
             << say(model);
 
-        // The integral's drift that the curve leaves: half of its variance.
+        // To fit the curve, half of the variance of the rate's integral is added to the integral's drift.
         const curve today = draw_curve(d);
         const std::array<double, 2> x{law.deviation[0] * d.between(-3, 3),
                                       law.deviation[1] * d.between(-3, 3)};
@@ -245,8 +245,8 @@ TEST(rates_closed_forms, bonds_and_laws_are_those_of_the_differential_equations)
     }
 }
 
-// The value of a payment of max(f(x), 0) at `years`: Gauss-Legendre on panels that end at sign changes of f
-// in the second normal variable, or in the first if it is alone.
+// The value of a payment of max(paid, 0) at `years`, by Gauss-Legendre on panels between changes of sign of
+// `paid` in the second normal variable, or in the first if it is the only one.
 template <class F>
 double claim(const gaussian_rates& m, const curve& today, double years, const F& paid) {
     const factor_law law = law_at(m, years);
@@ -300,7 +300,7 @@ TEST(rates_closed_forms, are_means_of_what_is_paid) {
         const double expiry = d.over_decades(1 / 365.0, 15), bound = bound_of(factors);
         const right option = d.below(2) == 0 ? right::call : right::put;
         const double sign = option == right::call ? 1 : -1;
-        std::map<double, std::array<double, 3>> lognormal;  // of `bond`, exponential in x
+        std::map<double, std::array<double, 3>> lognormal;  // log of `bond`, linear in x, by maturity
         const auto bonds = [&](double maturity, const std::array<double, 2>& x) {
             const auto [at, is_new] = lognormal.try_emplace(maturity);
             if (is_new) {
@@ -350,7 +350,7 @@ TEST(rates_closed_forms, are_means_of_what_is_paid) {
             std::abs(by_quadrature - swaption(option, model, today, expiry, swap, coupon + 2e-5)) > 4 * bound;
         ++all;
 
-        // A future is the mean of 1 / bond without any bond's measure: the law's mean is removed.
+        // A futures rate comes from the mean of 1 / bond under the risk-neutral measure, where x has mean 0.
         if (factors == 1) {
             const factor_law law = law_at(model, expiry);
             const double mean = truth::normal_mean([&](double z) {
@@ -408,7 +408,7 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
         const swap_terms swap = draw_swap(d, expiry);
         const double truth = swaption(right::call, single, today, expiry, swap, strike);
 
-        gaussian_rates without = single;  // the second has no volatility, or the first
+        gaussian_rates without = single;  // one of two factors has no volatility
         without.factors[1].mean_reversion = draw_reversion(d);
         without.correlation = d.between(-1, 1);
         EXPECT_NEAR(swaption(right::call, without, today, expiry, swap, strike), truth, 1e-14)
@@ -417,7 +417,7 @@ TEST(rates_closed_forms, two_factors_that_are_one_are_hull_white) {
         EXPECT_NEAR(swaption(right::call, without, today, expiry, swap, strike), truth, 1e-14)
             << say(without);
 
-        // Two halves of one factor, for every correlation: half of the volatility, or of its square.
+        // One factor split into two equal ones of any correlation: volatilities over sqrt(2 + 2 correlation).
         for (const double correlation : {1.0, 0.999999, 0.0, -0.5}) {
             gaussian_rates halves = single;
             for (double& v : halves.factors[0].volatility.values) v /= std::sqrt(2 + 2 * correlation);
@@ -452,8 +452,8 @@ TEST(rates_closed_forms, extremes_are_finite) {
         const double expiry = std::array{0.0, 1 / 365.0, 1.0, 50.0}[std::size_t(d.below(4))];
         const swap_terms swap = draw_swap(d, expiry);
         const double strike = std::array{-3.0, -0.05, 0.0, 0.03, 5.0}[std::size_t(d.below(5))];
-        // An option is worth at least its intrinsic value, and a payer at most the bond to the start and the
-        // interest that it would receive.
+        // A payer swaption is worth at least 0 and its intrinsic value, and at most the bond to the swap's
+        // start plus, for a negative strike, the fixed payments received.
         const double payer = swaption(right::call, model, today, expiry, swap, strike),
                      fixed = annuity(today, swap), intrinsic = fixed * (swap_rate(today, swap) - strike);
         const double size =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Products on stochastic interest rates, by Hull-White with a changing volatility and by G2++: random trades
-// against closed forms and quadratures; by hand: started periods, day counts, late dates and another
-// currency's rate.
+// Products on stochastic interest rates, under Hull-White with a changing volatility and under G2++. Random
+// trades are held against closed forms and quadratures; cases by hand have periods that have begun, day
+// counts, payments after the period, and a rate of another currency.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(rates_products, random_trades_are_what_the_truth_says) {
         s.worst = std::max(s.worst, std::abs(z));
         s.mean_square += z * z;
         s.two_factors += trades[i].text.find("g2:") != std::string::npos;
-        // Trades that would notice money growing by a thousandth more in a year.
+        // Counts trades that would notice a market whose money grows by a thousandth more in a year.
         s.noticed += std::abs(verify::score(trades[i], got[i], trades[i].price_of_high_forwards).z) > limit;
     }
     for (const auto& [product, s] : all) {
@@ -72,8 +72,8 @@ TEST(rates_products, random_trades_are_what_the_truth_says) {
     }
 }
 
-// A future with discrete settlement is below one with continuous settlement, by an amount within its bound
-// that halves with the settlement interval. Ten comparisons: one false alarm in 15,000.
+// A future that settles on dates is worth less than one that settles continuously. The difference is within
+// its bound, and halves with the time between dates. Ten comparisons: one false alarm in 15,000.
 TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
     const struct {
         std::string words;
@@ -111,7 +111,7 @@ TEST(rates_products, a_future_nears_the_closed_form_as_it_settles_more_often) {
         EXPECT_LE(std::abs(ten.price - 0.5 * five.price),
                   limit * std::hypot(ten.standard_error, 0.5 * five.standard_error))
             << m.words;
-        // The decrease is not quadratic.
+        // The difference does not fall with the square of the interval.
         EXPECT_GT(std::abs(ten.price - 0.25 * five.price),
                   limit * std::hypot(ten.standard_error, 0.25 * five.standard_error))
             << m.words;
@@ -145,7 +145,7 @@ double option(analytics::right side, double start, double end, double accrual, d
 TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
     using analytics::right;
     const auto years = [](int days) { return days / 365.0; };
-    // 2025-10-15, today, 2026-04-15 (90 days), 2026-10-15 (273 days) and 2027-04-15 (455 days).
+    // Periods end or begin on 2025-10-15, 2026-04-15 (in 90 days), 2026-10-15 (273) and 2027-04-15 (455).
     const double t1 = years(90), t2 = years(273), t3 = years(455);
     const std::string begun =
         "begin: 2025-10-15, payments: [2026-04-15, 2026-10-15, 2027-04-15], day_count: act_360, "
@@ -178,13 +178,13 @@ TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
          100 * (0.02 * (usd(t1) + usd(t2) + usd(t3)) + usd(t3))},
         {"product: swaption, strike: 0.03, expiry: 2026-10-15, payments: [2027-04-15], day_count: act_360",
          100 * option(right::call, t2, t3, 182 / 360.0, 0.03)},
-        // A deterministic rate of another currency is paid as it stands.
+        // The rate of the other currency is deterministic, so its forward is paid without adjustment.
         {"product: cms_leg, begin: 1, payments: [2], swap_years: 1, payments_a_year: 1, rate_currency: EUR",
          100 * (std::exp(0.02) - 1) * usd(2)},
-        // A stochastic rate paid with its bond has no convexity.
+        // A stochastic rate that is paid when its period ends needs no convexity adjustment.
         {"product: cms_leg, begin: 1, payments: [2], swap_years: 1, payments_a_year: 1",
          100 * (usd(1) - usd(2))},
-        // Two past observations, one of which counts; the third, on 2026-02-15, certainly counts.
+        // One of two past observations counts, and the third, on 2026-02-15, is sure to count.
         {"product: rate_range_accrual, begin: 2025-10-15, observations: [2025-11-15, 2025-12-15, "
          "2026-02-15], "
          "payments: [2026-04-15], coupon: 0.06, so_far: 1, redeems: true",

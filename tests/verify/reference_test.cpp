@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (published prices by the billion path-steps)
-// Published prices from papers, books and other libraries, each priced as a trade of the library (or of
-// tests/data/reference/products) and met within 4.5 standard errors, then judged together. Published
+// Published prices from papers, books and other libraries. Each is priced as a trade of the library (or of
+// tests/data/reference/products) and met within 4.5 standard errors; then all are judged together. Published
 // sensitivities of the same families are met too.
 //
-// tests/data/reference/*.json has one case a line: the model and product as published, and the exact `value`
-// with its bound (`error`), or with its `standard_error` if it is itself a simulation; `quantity` names a
-// value that is no price. A case that can't be priced says why in `not_priced`. A new type of product needs a
+// Files tests/data/reference/*.json have one case a line: model and product as published, and the exact
+// `value` with its bound (`error`), or with its `standard_error` if it comes from a simulation. `quantity`
+// names a value that is no price. `not_priced` says why a case can't be priced. A new type of product needs a
 // function and its line in `types()`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -44,14 +44,14 @@ using nlohmann::json;
 
 const std::filesystem::path folder = std::filesystem::path(TILEWALK_SOURCE_DIR) / "tests/data/reference";
 
-// True for early exercise, for types of product with both forms.
+// True if a case has early exercise, for types of product that exist with and without.
 bool says_exercise(const json& product) {
     return product.value("exercise", "european") != "european";
 }
 
 struct published_case {
     std::string family, source;
-    json said;  // the whole line
+    json said;  // the case as in its file
 
     std::string id() const { return said.at("id"); }
     const json& model() const { return said.at("model"); }
@@ -73,7 +73,7 @@ struct published_case {
     bool is_price() const { return is_implied_volatility() || !said.contains("quantity"); }
 
   private:
-    // An implied volatility belongs to an undiscounted call on the forward.
+    // The published number as a price; an implied volatility gives an undiscounted call on the forward.
     double price_of(double number) const {
         if (!is_implied_volatility()) return number;
         return truth::black(truth::side::call, model().at("forward"), product().at("strike"),
@@ -91,7 +91,7 @@ json with_price(json said) {
                  discounted = spot * std::exp(-yield * years);
     said["product"]["strike"] = forward;
     said["value"] = discounted * (2 * truth::normal_cdf(0.5 * volatility * std::sqrt(years)) - 1);
-    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // at the largest vega
+    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // as at the largest vega
     said.erase("quantity");
     return said;
 }
@@ -131,7 +131,7 @@ double years_between(const std::string& from, const std::string& to) {
     return static_cast<double>((day(to) - day(from)).count()) / 365;
 }
 
-// Converts years of 365.25 days to 365, and the clean price on a settlement day to the price paid today.
+// Converts a clean price on a settlement day to the price paid today, and years of 365.25 days to 365.
 json with_price_of_today(json said) {
     if (said.value("quantity", "") != "clean_price") return said;
     json &model = said.at("model"), &product = said.at("product");
@@ -165,8 +165,8 @@ std::vector<published_case> published_cases() {
     return all;
 }
 
-// YAML in flow style. Texts of JSON are unquoted, so that keys may be times and values dates; keys that are
-// times are sorted.
+// Writes a JSON value as YAML in flow style. Texts have no quotes, so that keys may be times and values
+// dates; keys that are times are sorted.
 std::string yaml(const json& j) {
     std::string text;
     if (j.is_object()) {
@@ -187,10 +187,10 @@ std::string yaml(const json& j) {
 }
 
 struct expressed {
-    json market;  // beside the model
+    json market;  // what to add to the model's market
     std::string product;
-    json terms;            // of the trade
-    double allowance = 0;  // the largest distance of the trade from the case
+    json terms;            // arguments of the trade
+    double allowance = 0;  // greatest difference of this trade's value from the case's
 };
 
 const char* const as_of = "2026-01-15";
@@ -225,7 +225,7 @@ json black_scholes_hull_white(const json& model) {
     return market;
 }
 
-// The asset is in EUR and paid one for one in USD; the correlation is with EURUSD.
+// A quanto market: the asset is quoted in euros and pays as many dollars, and is correlated with EURUSD.
 json black_scholes_quanto(const json& model) {
     return {{"as_of", as_of},
             {"currencies",
@@ -272,7 +272,7 @@ json black_scholes_multi(const json& model) {
     return market;
 }
 
-// An asset of a model with the same name and parameters in the market.
+// A market with an asset whose model has the same name and parameters in the engine.
 json of_its_model(const json& model) {
     json parameters = model, asset = {{"currency", "USD"}};
     for (const char* name : {"spot", "dividend_yield"}) asset[name] = model.at(name);
@@ -293,19 +293,19 @@ json cev(double spot, double rate, double volatility, double beta) {
                 {"model", {{"cev", {{"volatility", volatility}, {"beta", beta}}}}}}}}}};
 }
 
-// dF = volatility dW.
+// Bachelier's model, dF = volatility dW.
 json bachelier(const json& model) {
     if (model.at("rate") != 0) throw std::invalid_argument("a normal forward with a rate");
     return cev(model.at("forward"), 0, model.at("volatility"), 0);
 }
 
-// dF = sigma F^(1/2) dW, where F is the forward to a time, the spot with its growth until then.
+// dF = sigma F^(1/2) dW for the forward F to the time `forward_to`, written as CEV of the spot.
 json square_root_forward(const json& model) {
     const double rate = model.at("rate"), growth = std::exp(rate * model.at("forward_to").get<double>());
     return cev(model.at("spot"), rate, model.at("sigma").get<double>() / std::sqrt(growth), 0.5);
 }
 
-// On a forward, i.e. a spot without carry. The behaviour at zero follows from beta.
+// SABR on a forward, which is a spot without carry. The behaviour at zero follows from beta.
 json sabr(const json& model) {
     const double beta = model.at("beta");
     if (model.at("absorbing_at_zero") != (beta > 0 && beta < 1))
@@ -319,7 +319,7 @@ json sabr(const json& model) {
                {{"currency", "USD"}, {"spot", model.at("forward")}, {"model", {{"sabr", parameters}}}}}}}};
 }
 
-// Dollars with stochastic rates. A time-dependent volatility has one value more than times.
+// A dollar market with stochastic rates. A volatility by time has one value more than it has times.
 json gaussian_rates(const json& model) {
     json parameters = model;
     for (const char* name : {"type", "curve"}) parameters.erase(name);
@@ -335,8 +335,8 @@ json gaussian_rates(const json& model) {
     return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
 }
 
-// Dollars whose curve gives the forward rates of the periods. A rate is constant from its fixing on, possibly
-// some days before its period begins.
+// A dollar market whose curve gives the forward rates of the periods. A rate is constant from its fixing on,
+// which may be some days before its period begins.
 json libor_market_model(const json& model) {
     const json &periods = model.at("periods"), &rows = model.at("loadings");
     json zero_rates, dates = json::array(), loadings;
@@ -360,8 +360,8 @@ json libor_market_model(const json& model) {
     return {{"as_of", as_of}, {"currencies", {{"USD", currency}}}};
 }
 
-// In the measure of its annuity a swap rate has no drift. The stochastic part is in the market of the
-// swaption, which names its swap.
+// Black's model of a swap rate. Its volatility is left to option_on_swap_rate, which knows the swap and adds
+// an asset.
 json black_swap_rate(const json&) {
     return {{"as_of", as_of}, {"currencies", {{"USD", {{"rate", 0}}}}}};
 }
@@ -415,10 +415,10 @@ json fixing_times(const json& fixings) {
     return times;
 }
 
-// A right at every moment is approximated by so many days, equally spaced.
+// Days, equally spaced, by which exercise at any moment is approximated.
 constexpr int days_of_exercise = 50;
-// With dividends the right has more days, up to twice as many, so that one is as near as possible before each
-// dividend, where a call is worth most.
+// With dividends a right has up to twice as many days, chosen so that each dividend comes as soon as possible
+// after one, where a call is worth most.
 int days_of_exercise_for(const json& product) {
     if (!product.contains("dividends")) return days_of_exercise;
     const double years = product.at("maturity").get<double>();
@@ -436,7 +436,7 @@ int days_of_exercise_for(const json& product) {
     return best;
 }
 
-// The days of a right, including today if the right exists now.
+// The exercise days of a right, with today if it can be exercised now.
 json days_of(const json& product) {
     if (!product.contains("exercise_times"))
         return {{"start", 0},
@@ -473,7 +473,7 @@ expressed geometric_basket(const json& model, const json& product) {
     return bermudan_basket(model, product, "geometric_mean");
 }
 
-// The periods begin days after exercise.
+// A swaption whose periods begin days after exercise.
 expressed late_swaption(const json& product) {
     if (product.at("kind") != "payer") throw std::invalid_argument("a receiver");
     json terms = taken(product, {"strike", "notional"});
@@ -509,8 +509,8 @@ expressed bermudan_swaption(const json&, const json& product) {
     return {{}, "bermudan_swaption", terms};
 }
 
-// Every coupon is the same, whatever the days of its period; the bond may be called on each coupon date but
-// the last.
+// A callable bond. All coupons have the same amount, whatever the days of the period. The issuer may call on
+// each coupon date but the last.
 expressed callable_bond(const json&, const json& product) {
     json dates = json::array(), coupons = json::array();
     double before = 0;
@@ -532,7 +532,7 @@ expressed callable_bond(const json&, const json& product) {
              {"redemption", product.at("redemption").get<double>() / 100}}};
 }
 
-// The holder may shout at any moment, approximated by so many days before the last.
+// An option to shout at any moment, approximated by `days_of_exercise` days up to the last but one.
 expressed shout(const json&, const json& product) {
     json terms = on_the_asset(product, {"option", "strike", "maturity"});
     const double years = product.at("maturity");
@@ -577,7 +577,7 @@ expressed double_barrier(const json&, const json& product) {
     return {{}, "double_barrier", terms};
 }
 
-// Type B1 dies when the barrier is crossed from either side.
+// A partial barrier; type B1 ends when the barrier is crossed from either side.
 expressed partial_barrier(const json&, const json& product) {
     json terms = on_the_asset(
         product, {"option", "strike", "maturity", "barrier", "rebate", "monitoring_start", "monitoring_end"});
@@ -631,8 +631,8 @@ expressed touch_digital(const json&, const json& product) {
     return {{}, "one_touch", terms};
 }
 
-// Short steps find the level that is touched first, as if no step touched both. A step that touches both
-// crosses from one level to the other, either way; the bound includes a factor of two for the drift.
+// Short steps find which level is touched first, as if no step touched both. To touch both, a step must cross
+// from one to the other, in either direction; the allowance has a factor of two for the drift.
 expressed double_touch_digital(const json& model, const json& product) {
     json terms = on_the_asset(product, {"maturity", "lower", "upper"});
     terms["kind"] = product.at("payoff");
@@ -694,7 +694,7 @@ expressed forward_start(const json&, const json& product) {
     return {{}, "forward_start", terms};
 }
 
-// A sum of forward-start options; the published case has a single one.
+// A cliquet is a sum of forward-start options; the published case has only one.
 expressed cliquet(const json& model, const json& product) {
     if (product.at("resets").size() != 1) throw std::invalid_argument("a cliquet of several periods");
     json single = product;
@@ -811,7 +811,7 @@ expressed cap(const json&, const json& product) {
     return {{}, "cap_floor", terms};
 }
 
-// The rate of the period whose number the case states.
+// A caplet on the rate of period number `index`.
 expressed caplet(const json& model, const json& product) {
     const json& period = model.at("periods").at(product.at("index").get<std::size_t>());
     return {{},
@@ -833,8 +833,7 @@ expressed ratchet_caplet(const json& model, const json& product) {
              {"spread", product.at("spread")}}};
 }
 
-// The value of a floating leg, as an asset in units of the annuity: an option to exchange the fixed leg for
-// it.
+// A swaption as an option on an asset worth the floating leg, with the fixed leg as the strike.
 expressed option_on_swap_rate(const json& model, const json& product) {
     const double rate = model.at("curve").at("rate"), volatility = model.at("volatility");
     const auto bond = [=](double years) { return std::exp(-rate * years); };
@@ -865,14 +864,14 @@ expressed swaption(const json& model, const json& product) {
     return {{}, "swaption", terms};
 }
 
-// The case settles continuously. With discrete settlement, gains earn the rate of a bond bought earlier,
-// which reduces the convexity by the covariance of that bond with the rate: at most half of the settlement
+// Published futures settle continuously. If they settle on dates, gains earn the rate of a bond bought on the
+// date before, which reduces the convexity by the covariance of that bond with the rate: at most half of the
 // interval times the variance of the short rate. The instantaneous rate is taken over a short period, whose
 // simple rate is higher by less than the mean of its square times the period.
 constexpr int futures_settlements_a_year = 12;
 constexpr double shortest_futures_period = 1e-4;
 
-// Traded at a rate of 0, the future is worth its rate.
+// A future traded at a rate of 0 gains its rate.
 expressed futures_convexity(const json& model, const json& product) {
     const double expiry = product.at("expiry"), volatility = model.at("volatility"),
                  rate = product.at("futures_rate"), variance = volatility * volatility * expiry;
@@ -934,7 +933,7 @@ const std::map<std::string, to_trade>& types() {
     return all;
 }
 
-// A quantity by name: the engine's measure, and the factor from the case's unit to the engine's.
+// A published sensitivity: the engine's measure for it, and the factor from its unit to the engine's.
 struct sensitivity {
     std::string measure;
     double per;
@@ -997,21 +996,21 @@ std::string book_of(const expressed& e) {
 
 constexpr double limit = 4.5;
 
-// A standard error must be at most the accuracy of the source's last digit, or a thousandth of the value if
-// that is more. A pilot determines the number of paths.
+// A case's standard error must be at most the accuracy of the source's last digit, or a thousandth of the
+// value if that is more. A pilot tells how many paths this takes.
 constexpr double target_share = 1e-3, most_of_target = 1.25;
 constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 26;
-// A single case uses a fraction of these paths, since all cases together take minutes, and fewer points.
+// Divisors of these paths, and for points, where cases are judged by family, as all cases take minutes.
 constexpr std::uint64_t part_of_paths = 8, part_of_points = 64;
-// The cases of SABR are many strikes of few laws, on paths of up to 180 steps, known to 1e-4 of volatility;
-// they take no pilot, but all the paths that fit.
+// Cases of SABR are many strikes of few laws, published to 1e-4 of volatility, and paths take up to 180
+// steps. They have only a short pilot, and all the paths that fit.
 constexpr std::uint64_t pilot_paths_of_sabr = 1 << 10, most_path_steps_of_sabr = 1 << 23;
 
-// The bias that one case may add to a mean z, in standard errors.
+// Greatest known bias of a case that counts in the mean of z, in standard errors.
 constexpr double most_lean = 0.05;
 
-// FNV-1a of the name: a seed for each case, so that no two share a random number.
+// The seed of a case, FNV-1a of its name: no two cases share a random number.
 std::uint64_t seed_of(const std::string& name) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -1028,7 +1027,7 @@ run_options options_of(const std::string& name, std::uint64_t paths,
 
 struct run_of_case {
     price_row row;
-    std::uint64_t steps = 1;  // of a path
+    std::uint64_t steps = 1;  // steps of a path
 };
 
 results priced_with(const published_case& c, const expressed& e, const run_options& options) {
@@ -1043,14 +1042,14 @@ run_of_case run(const published_case& c, const expressed& e, std::uint64_t paths
 
 struct judged {
     price_row row;
-    double error = 0;   // one standard error of the difference from the truth
-    double bound = 0;   // the largest distance of the truth and the trade from the case
-    double z = 0;       // the normal quantile of the error; 0 if nothing is random
-    double target = 0;  // of the standard error
+    double error = 0;   // standard error of price - published value
+    double bound = 0;   // error of the published value plus the trade's allowance
+    double z = 0;       // price - published value as a normal quantile; 0 if nothing is random
+    double target = 0;  // for the standard error
     bool has_all_paths = false;
-    // The systematic distance of the mean of z from 0: `bound`, and the skewness of the payoff, which shifts
-    // (mean / standard error) by half of itself over the root of the paths and is at most the root of the
-    // kurtosis.
+    // Bound of the mean of z that is no chance, from `bound` and from the payoff's skewness. The skewness
+    // shifts (mean / standard error) by half of itself over the root of the paths, and is at most the root of
+    // the kurtosis.
     double lean = 0;
 
     bool counts() const { return error > 0 && lean <= most_lean; }
@@ -1070,7 +1069,7 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
         pilot.row.thin ? double(most) : std::min(ratio * ratio * double(pilot_paths), double(most));
     std::uint64_t paths =
         std::max(std::bit_ceil(static_cast<std::uint64_t>(wanted)), std::min(least_paths / part, most));
-    // Errors from randomisations are less certain, so a pilot of points may have promised too much.
+    // With points, a pilot's error is less certain: doubles the paths until the error suffices.
     for (;; paths *= 2) {
         out.row = run(c, e, paths, c.id()).row;
         out.has_all_paths = paths >= most;
@@ -1079,9 +1078,9 @@ judged judge(const published_case& c, std::uint64_t part = 1) {
     }
     out.error = std::hypot(known_error(out.row), c.standard_error());
     out.bound = c.error() + e.allowance;
-    // A trade for which no path paid, or a single one, has no meaningful error. With 12 expected payments
-    // none happens once in 160,000 times, and with 15 at most one is as rare. A put pays less than its
-    // strike, and a digital at most its cash.
+    // If at most one path paid, the standard error means nothing, and `bound` allows for more payments. If 12
+    // are expected, none happens once in 160,000 times; if 15 are, at most one is as rare. A put pays less
+    // than its strike, and a digital at most its cash.
     const bool is_put = c.product().value("option", "") == "put", is_digital = c.product().contains("cash");
     if (out.row.thin && out.row.effective_hits < 2 && (is_put || is_digital)) {
         const double most_paid = c.product().at(is_put ? "strike" : "cash").get<double>();
@@ -1109,7 +1108,7 @@ struct scores {
     double worst_z = 0, mean_z = 0, mean_square_z = 0, lean = 0;
 };
 
-// Scores as if every price were `high` times too high and every standard error `small` times too small.
+// Scores of all cases, as if prices were `high` times as high and standard errors `small` times too small.
 scores scores_of(const std::vector<std::pair<published_case, judged>>& all, double high = 1,
                  double small = 1) {
     scores s;
@@ -1134,8 +1133,8 @@ std::string told(const scores& s) {
                        s.mean_z, s.mean_square_z, s.worst_z, s.worst);
 }
 
-// For n independent z: 4.5 standard deviations of the mean (one false alarm in 150,000) and of the mean
-// square (chi-squared with 1,076 degrees: one in 86,000).
+// Bounds for n independent z: 4.5 standard deviations for the mean (one false alarm in 150,000) and for the
+// mean square (one in 86,000 for chi-squared with 1,076 degrees).
 bool pass_mean(const scores& s) {
     return std::abs(s.mean_z) <= s.lean + limit / std::sqrt(double(s.cases));
 }
@@ -1151,7 +1150,7 @@ TEST(reference, every_case_is_priced_or_says_why_not) {
         EXPECT_TRUE(ids.insert(c.id()).second) << c.id() << " stands twice";
         EXPECT_TRUE(seeds.insert(seed_of(c.id())).second) << c.id();
         EXPECT_TRUE(seeds.insert(seed_of(c.id() + " pilot")).second) << c.id();
-        // Fails for a case that is listed but can be priced, or neither.
+        // Fails for a case that is priced despite its `not_priced`, and for one that is unpriced without it.
         const std::string listed = c.said.value("not_priced", "");
         EXPECT_EQ(listed, obstacle(c).value_or("")) << c.id();
         if (!listed.empty()) ++reasons[listed];
@@ -1160,15 +1159,15 @@ TEST(reference, every_case_is_priced_or_says_why_not) {
 }
 
 run_options default_options(const published_case& c) {
-    // Paths of Heston's variance take many steps.
+    // Fewer paths for Heston, whose variance takes many steps.
     run_options options = options_of(c.id(), c.model().at("type") == "heston" ? 1 << 14 : 1 << 17);
     options.overrides.random = "auto";
     options.overrides.controls = technique::automatic;
     return options;
 }
 
-// By default settings the errors are a thousandth of those of independent paths, so that any bias shows.
-// Fifty comparisons at 4.5 errors: one false alarm in 3,000.
+// With default settings, errors are a thousandth of those of independent paths, so that any bias shows. Fifty
+// comparisons at 4.5 errors: one false alarm in 3,000.
 TEST(reference, continuous_averages_are_met_by_default_settings) {
     int seen = 0;
     for (const published_case& c : published_cases()) {
@@ -1186,9 +1185,9 @@ TEST(reference, continuous_averages_are_met_by_default_settings) {
     EXPECT_GT(seen, 40);
 }
 
-// The average between observations is known up to terms of high order: two intervals and four give the same
-// price. Six comparisons by default settings: one false alarm in 25,000. With the means alone all six were
-// off by more.
+// Given the observations, an average between them is known up to terms of high order, so two intervals give
+// the same price as four. Six comparisons by default settings: one false alarm in 25,000. When only means
+// between observations were used, all six were off by more.
 TEST(reference, a_continuous_average_leans_nowhere_on_few_intervals) {
     int seen = 0;
     for (const published_case& c : published_cases()) {
@@ -1213,7 +1212,7 @@ void expect_met(const published_case& c, const judged& j) {
     ASSERT_EQ(j.row.status, trade_status::priced) << told(c, j);
     const double chance = errors_of_normal(limit, j.row, j.error) * j.error;
     EXPECT_LE(std::abs(j.row.price - c.value()),
-              chance + j.bound + 1e-12 * std::abs(c.value()))  // twelve digits are printed
+              chance + j.bound + 1e-12 * std::abs(c.value()))  // for the 12 digits printed
         << told(c, j);
     EXPECT_TRUE(j.has_all_paths || known_error(j.row) <= most_of_target * j.target) << told(c, j);
 }
@@ -1233,8 +1232,8 @@ class reference_family : public testing::TestWithParam<std::tuple<std::string, r
     const bool is_quasi_ = source_in_use::now().random == "sobol";
 };
 
-// With new random numbers, a sound engine misses a case once in 150,000 times, one of 1,229 once in 122
-// times, and the mean of one of thirteen families once in 12,000. Seeds are fixed.
+// With new random numbers a sound engine misses a case once in 150,000 times, any of the 1,229 once in 122
+// times, and the mean of any of thirteen families once in 12,000. Seeds are fixed.
 TEST_P(reference_family, is_met_and_leans_nowhere) {
     std::vector<std::pair<published_case, judged>> all;
     for (const published_case& c : published_cases()) {
@@ -1248,16 +1247,16 @@ TEST_P(reference_family, is_met_and_leans_nowhere) {
     const scores right = scores_of(all);
     fmt::print("{:17}{}\n", name_, told(right));
     EXPECT_TRUE(pass_mean(right)) << told(right);
-    // Errors of points are often so small that for most cases the last digit matters more.
+    // With points, errors are often so small that most cases, or all, are known too coarsely to count.
     if (!is_quasi_ || right.cases > 0) {
         EXPECT_FALSE(pass_mean(scores_of(all, 1.2))) << "it has to be able to fail";
     }
 }
 
-// With and without controls, the price is the same within both errors: 4.5 of them are exceeded once in
-// 150,000 times. Few paths carry the error of a thin price.
+// Prices with and without control variates agree within 4.5 of their errors, which chance exceeds once in
+// 150,000 times. Thin prices are left out, because few paths carry their errors.
 TEST_P(reference_family, is_worth_the_same_with_controls) {
-    // Paths of SABR take up to 180 steps; three hybrids are paid on few of their paths.
+    // Few paths for SABR, which takes up to 180 steps; many for three hybrids that few paths pay.
     const std::uint64_t paths = name_ == "sabr" ? 1 << 13 : name_ == "hybrid" ? 1 << 17 : 1 << 14;
     std::size_t compared = 0, with_control = 0, cases = 0;
     for (const published_case& c : published_cases()) {
@@ -1293,7 +1292,7 @@ std::string name_of_family(const testing::TestParamInfo<std::tuple<std::string, 
 INSTANTIATE_TEST_SUITE_P(reference, reference_family,
                          testing::Combine(testing::ValuesIn(families()), testing::Values(independent_paths)),
                          name_of_family);
-// With points the other families take minutes; reference_every_case has them.
+// Families that are quick with points; the others take minutes, and are part of reference_every_case.
 INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
                          testing::Combine(testing::Values("barrier", "forward_compound", "hybrid",
                                                           "jump_levy", "lookback", "multi_asset", "quanto",
@@ -1303,7 +1302,7 @@ INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
 
 class reference_every_case : public by_source {};
 
-// All cases together, with all of their paths, or with a part of their points; false alarms are as rare.
+// Judges all cases together, on all of their paths, or on a part of their points. False alarms are as rare.
 TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     const bool is_quasi = GetParam().random == "sobol";
     std::vector<std::pair<published_case, judged>> all;
@@ -1317,7 +1316,7 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
         if (j.row.status != trade_status::priced) continue;
         exact += j.error == 0;
         not_counted += j.error > 0 && !j.counts();
-        // Most implied volatilities are known too coarsely to be judged together.
+        // Implied volatilities don't count here, as most are known too coarsely.
         prices += !c.is_implied_volatility();
         counted_prices += !c.is_implied_volatility() && j.counts();
         families[c.family].emplace_back(c, j);
@@ -1333,7 +1332,7 @@ TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     fmt::print("{:17}{}\n", "all", told(right));
     fmt::print("and {} with nothing random, {} too thin or known too coarsely to be judged together\n", exact,
                not_counted);
-    // Points err by so much less that for many cases the last digit matters more.
+    // With points, errors are so much smaller that for many cases the source's last digit is too coarse.
     EXPECT_GE(counted_prices, (is_quasi ? 0.2 : 0.9) * prices);
     EXPECT_TRUE(pass_mean(right)) << told(right);
     EXPECT_TRUE(pass_square(right)) << told(right);
@@ -1345,15 +1344,15 @@ INSTANTIATE_TEST_SUITE_P(reference_long, reference_every_case,
                          testing::Values(independent_paths, bridged_points, points_in_time), name_of_source);
 
 constexpr std::uint64_t paths_with_rights = 1 << 16, fewer_paths_with_rights = 1 << 14;
-// At most so many cases of a group may lie outside of `low` to `high`, 1.96 errors beyond the bounds. If both
-// bounds were the truth, two of 38 would, and more than three once in eight times; bounds lie apart, and with
-// the fixed seeds one case does.
+// How many cases of a group may lie outside of `low` to `high`, the bounds widened by 1.96 errors. If both
+// bounds were the truth, two of 38 would lie outside, and more than three once in eight times; but they are
+// apart, and with the fixed seeds one case does.
 constexpr std::size_t groups_of_rights = 6, most_outside_of_a_group = 3;
 
-// True if the bounds, each widened by `errors` of its errors, enclose the case's value.
+// True if the case's value lies between the bounds, each widened by `errors` of its standard errors.
 bool holds(const published_case& c, const price_row& row, double errors) {
     const early_exercise& e = *row.early;
-    // Both have as many degrees of freedom.
+    // Errors of both bounds have the same number of degrees of freedom.
     const double widened = errors_of_normal(errors, row, known_error(row));
     return e.lower_bound - widened * e.lower_error - c.error() <= c.value() &&
            c.value() <= e.upper_bound + widened * e.upper_error + c.error();
@@ -1364,8 +1363,8 @@ class reference_rights : public testing::TestWithParam<std::tuple<std::size_t, r
     const source_in_use source_{std::get<1>(GetParam())};
 };
 
-// A sound engine's bound is on the wrong side by 4.5 errors once in 300,000 times for the optimal policy, and
-// less often for others.
+// A bound of a sound engine is beyond the truth by 4.5 errors once in 300,000 times if the policy is optimal,
+// and less often if not.
 TEST_P(reference_rights, bounds_hold_what_was_published) {
     std::size_t number = 0, cases = 0, outside = 0, noticed = 0;
     double widest = 0;
@@ -1416,7 +1415,7 @@ INSTANTIATE_TEST_SUITE_P(reference_long, reference_rights,
                                           testing::Values(bridged_points)),
                          name_of_group);
 
-// The Black-Scholes value of a European or a compound option after some years without moves.
+// The Black-Scholes value of a European or compound option after `years` in which the spot has not moved.
 double value_after(const published_case& c, double years) {
     const json &model = c.model(), &product = c.product();
     const double rate = model.at("rate"), yield = model.at("dividend_yield"), spot = model.at("spot"),
@@ -1440,7 +1439,7 @@ double value_after(const published_case& c, double years) {
         return sign *
                (option(side_of("underlying_option"), then, product.at("underlying_strike"), later) - strike);
     };
-    // The value is monotonic, so a single z separates exercise from none.
+    // The gain is monotone in z, so a single z, found by bisection, separates exercise from none.
     double low = -13, high = 13;
     const bool is_gain_low = gain(low) > 0;
     for (int i = 0; i < 100; ++i) {
@@ -1451,14 +1450,14 @@ double value_after(const published_case& c, double years) {
            truth::normal_mean([&](double z) { return std::max(gain(z), 0.0); }, {low});
 }
 
-// The next day's value less today's, minus the published theta times the day, its tangent.
+// The change of value over a day, as the engine's theta is, less the derivative by time, as published.
 double bend_of_a_day(const published_case& c) {
     const double step = a_day / 16, tangent = (value_after(c, step) - value_after(c, -step)) / (2 * step);
     return value_after(c, a_day) - value_after(c, 0) - tangent * a_day;
 }
 
-// A standard error must be at most `target_share` of the value, whatever the source's last digit. The pilot
-// has 64 parts, so its standard error is accurate to a tenth.
+// The standard error of a sensitivity must be at most `target_share` of its value, whatever the source's last
+// digit. The pilot has 64 parts, so its standard error is accurate to a tenth.
 constexpr std::uint64_t pilot_paths_of_sensitivity = 1 << 16, least_paths_of_sensitivity = 1 << 17;
 
 judged sensitivity_of(const published_case& c, std::uint64_t paths, const std::string& name) {
@@ -1507,13 +1506,13 @@ judged judge_sensitivity(const published_case& c, std::uint64_t most) {
     return out;
 }
 
-// The largest mistake that may go unnoticed.
+// The greatest mistake in a case's value that may go unnoticed.
 double reach(const judged& j) {
     return limit * j.error + j.bound;
 }
 
-// A case is blunt if its reach exceeds a twentieth of its value. Barriers and digitals near a sign change
-// have small values; the gamma of a compound is noisy.
+// A case is blunt if `reach` exceeds a twentieth of its value, as barriers and digitals near a change of
+// sign, whose values are small, and the gamma of a compound option, which is noisy.
 void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     std::vector<std::pair<published_case, judged>> all;
     std::size_t blunt = 0;
@@ -1538,8 +1537,8 @@ void expect_sensitivities_met(std::uint64_t most, std::size_t most_blunt) {
     EXPECT_FALSE(pass_square(scores_of(all, 1, 2))) << told(scores_of(all, 1, 2));
 }
 
-// Differences of policy values, each retrained: six cases, one false alarm in 5,000. Most of them would
-// notice a value of 0.
+// Sensitivities with early exercise are differences of policy values, each with a policy trained anew. Six
+// cases: one false alarm in 5,000. Most cases would notice an engine that answers 0.
 TEST(reference, rights_have_the_published_sensitivities) {
     std::size_t cases = 0, sharp = 0;
     for (const published_case& c : published_cases()) {
@@ -1558,8 +1557,8 @@ TEST(reference, rights_have_the_published_sensitivities) {
     EXPECT_GE(sharp, 3u);
 }
 
-// Standard errors come from 64 parts, so z has Student's law of 63 degrees: with new random numbers a sound
-// engine misses a case once in 33,000 times, and one of 57 once in 580 times. Seeds are fixed.
+// Errors come from 64 parts, so z has Student's law with 63 degrees of freedom. With new random numbers a
+// sound engine misses a case once in 33,000 times, and any of 57 once in 580 times. Seeds are fixed.
 TEST(reference, sensitivities_are_met_and_lean_nowhere) {
     expect_sensitivities_met(1 << 21, 4);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
-// Single-asset products through the public API against closed forms and quadratures, beyond the random trades
-// of the catalogue of truths: quanto versions, cash dividends, monitoring on dates, terms that began in the
-// past, and limits.
+// Products on a single asset through the public API against closed forms and quadratures, beyond the random
+// trades of the catalogue of truths: quanto trades, cash dividends, monitoring on dates, terms that began in
+// the past, and limiting cases.
 //
 // Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
 // would fail a case once in 150,000, and one of the 31 cases once in 5,000 times. Each case also bounds its
@@ -64,9 +64,9 @@ double change_of(const F& f) {
 }
 
 TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
-    // Haug, The Complete Guide to Option Pricing Formulas (1998): asset or nothing, gap, binary barriers,
-    // forward start, complex chooser, compound, extensible, partial-time barriers and lookbacks, double
-    // barriers.
+    // Printed in Haug, The Complete Guide to Option Pricing Formulas (1998): asset or nothing, gap, binary
+    // barriers, forward start, complex chooser, compound, extensible, partial-time barriers and lookbacks,
+    // double barriers.
     EXPECT_NEAR(truth::asset_digital(side::put, 70 * std::exp(0.01), 65, 0.27 * 0.27 * 0.5, std::exp(-0.035)),
                 20.2069, 5e-5);
     const watch down{105, 0.05, 0.02, 100}, up{95, 0.05, 0.02, 0, 100};
@@ -103,12 +103,12 @@ TEST(single_asset_truths, closed_forms_give_the_figures_in_print) {
                                              [&](double s) { return std::max(50 - other(s), 0.0); },
                                              {change_of([&](double s) { return other(s) - 50; })}),
                 21.1965, 2e-4);
-    // Hui, One-touch double barrier binary option values (1996): upper level first, paid at the touch.
+    // Printed in Hui, One-touch double barrier binary option values (1996): upper level first, paid at touch.
     const watch narrow{100, 0.03 * 0.25, 0.01 * 0.25, 80, 120};
     EXPECT_NEAR(10 * narrow.touch(false, 0.0125), 0.0041, 5e-5);
     EXPECT_NEAR(10 * std::exp(-0.0125) * narrow.mean([](double) { return 1.0; }), 9.8716, 5e-5);
-    // Levy, in Clewlow and Strickland, Exotic Options (1997): the last of ten prices against their geometric
-    // mean.
+    // Printed by Levy, in Clewlow and Strickland, Exotic Options (1997): the last of ten prices against their
+    // geometric mean.
     truth::geometric_mean mean;
     for (int i = 0; i < 10; ++i) {
         mean.weights.push_back(1);
@@ -128,10 +128,10 @@ TEST(single_asset_truths, closed_forms_agree_with_each_other) {
     const double rebate =
         truth::barrier_option({side::call, true, true, 100, 1e9, 80, 1, true, 0.03, 0.05, 0.04});
     EXPECT_NEAR(one.touch(true, 0.04), rebate, 1e-12);
-    // Watched to the end, a floating lookback is that of Goldman, Sosin and Gatto.
+    // A lookback watched up to its end is the floating lookback of Goldman, Sosin and Gatto.
     EXPECT_NEAR(truth::early_lookback(side::call, {100, 0.03, 0.05}, 1 - 1e-12, 1, 0.9),
                 truth::floating_lookback(side::call, 100, 0.03, 0.05, 0.9), 1e-5);
-    // Returns without limits add up to their means; one return within limits is a spread of two calls.
+    // Returns without limits add up to their means; a single return within limits is a spread of two calls.
     const std::vector<move> moves{{0.02, 0.03, 1}, {0.01, 0.02, 1}, {-0.01, 0.04, 1}};
     EXPECT_NEAR(truth::limited_returns(moves, {}), std::expm1(0.02) + std::expm1(0.01) + std::expm1(-0.01),
                 1e-9);
@@ -145,8 +145,8 @@ TEST(single_asset_truths, closed_forms_agree_with_each_other) {
                 black(side::call, 100, 95, 0.04, 1) + black(side::put, 100, 95, 0.04, 1), 1e-12);
 }
 
-// Paid in dollars as a plain number: the covariance with the euro slows the asset's growth, and decisions by
-// a forward price or an option value are made in that world too.
+// A euro asset whose payoff is paid as that many dollars. The covariance with EURUSD lowers the asset's
+// growth, and decisions by a forward price or an option's value take that growth too.
 struct quanto_market {
     static constexpr double spot = 80, volatility = 0.3, rate = 0.05, covariance = -0.4 * 0.3 * 0.12;
     static constexpr double drift = 0.02 - 0.01 - covariance;
@@ -249,7 +249,7 @@ TEST_P(single_asset_truths, quanto) {
         80);
 }
 
-// Only the price less the value of future dividends is random, and so for a forward price.
+// Randomness is in the price less the value of future dividends, for forward prices as well.
 TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
     const double rate = 0.05, b = 0.04;
     const std::string in =
@@ -258,7 +258,7 @@ TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
         "  {date: 0.3, amount: 2}, {date: 0.75, amount: 4}, {date: 1.4, amount: 2.5}]}}\n";
     const double worth = 2 * std::exp(-b * 0.3) + 4 * std::exp(-b * 0.75) + 2.5 * std::exp(-b * 1.4);
     const auto scale = [&](double t) { return std::exp(b * t) * (100 - worth); };
-    const double shift = 2.5 * std::exp(-b * 0.4);  // at 1
+    const double shift = 2.5 * std::exp(-b * 0.4);  // value at 1 of later dividends
     check(in, "product: chooser, strike: 98, choice_date: 0.5, maturity: 1",
           truth::chooser(scale(1), 98 - shift, 0.09 * 0.5, 0.09, std::exp(-rate)), 0.05);
     const auto call = [&](double x) {
@@ -269,7 +269,7 @@ TEST_P(single_asset_truths, cash_dividends_between_decision_and_payment) {
                                              [&](double x) { return std::max(call(x) - 9, 0.0); },
                                              {change_of([&](double x) { return call(x) - 9; })}),
           0.05);
-    // A strike below the future dividends: the call is a forward.
+    // Strikes below the value of future dividends make the inner call a forward.
     const double deep = std::exp(-rate) * (scale(1) + shift - 2);
     check(in, "product: compound, strike: 60, maturity: 0.5, underlying_strike: 2, underlying_maturity: 1",
           std::exp(-rate * 0.5) * price_mean(scale(0.5), 0.045,
@@ -310,7 +310,7 @@ TEST_P(single_asset_truths, watched_on_dates) {
           "product: double_barrier, lower: 85, upper: 130, kind: knock_in, " +
               terms.substr(0, terms.size() - 2),
           black(side::put, 100 * std::exp(0.045), 105, 0.0625 * 1.5, std::exp(-0.075)) - alive, 0.05);
-    // The lowest of two prices below a strike: the first price, or the second if it is lower.
+    // A put on the lower of two prices: a put on the first, plus what the second adds if it is lower.
     const double strike = 95;
     const double first = black(side::put, 100 * std::exp(0.015), strike, 0.03125, std::exp(-0.05));
     const double further = std::exp(-0.05) * price_mean(100 * std::exp(0.015), 0.03125,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: sampled (published values and truths)
 // label: no_sanitizer (hundreds of millions of path-steps)
-// Prices through the public API against closed forms and quadratures: every library product, and products
-// that users may write.
+// Prices through the public API against closed forms and quadratures: every library product, and some
+// products as users may write them.
 //
 // Each case has a fixed seed and passes within 4.5 standard errors: with new random numbers a sound engine
 // would fail a case once in 150,000, and one of the 350 cases once in 400 times. Each case also bounds its
-// standard error by the known spread of one path, so that noise can't hide a fault.
+// standard error by the known standard deviation of one path, so that noise can't hide a fault.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ const char* name_of(side option) {
     return option == side::call ? "call" : "put";
 }
 
-// Products as a user would write them, for what the library lacks.
+// Products as a user would write them, where the library has none.
 const std::string own_products =
     "products:\n" +
     product_in_words("two_assets", "Exchange and rainbow options.",
@@ -87,7 +87,7 @@ struct one_asset {
     }
 };
 
-// The standard deviation of a lognormal. An option with a slope of at most 1 in its asset has no more.
+// The discounted standard deviation of a lognormal price. Payoffs with slopes up to 1 in it have no more.
 double spread_of(double forward, double variance, double discount) {
     return discount * forward * std::sqrt(std::expm1(variance));
 }
@@ -95,7 +95,7 @@ double spread_of(double forward, double variance, double discount) {
 struct truth_case {
     std::string market, trade;  // the trade without its id
     double truth = 0;
-    double spread = 0;  // bound of the standard deviation of one path
+    double spread = 0;  // at least the standard deviation of one path
 };
 
 class truths : public by_source {};
@@ -119,13 +119,13 @@ std::string told(const truth_case& c, const price_row& got) {
 void check(const truth_case& c) {
     const price_row got = price(c.market, c.trade);
     ASSERT_EQ(got.status, trade_status::priced) << told(c, got);
-    // The little that a control leaves may come from few paths.
+    // A thin price, of which a control variate leaves little, may get that little from few paths.
     if (got.thin) {
         EXPECT_LT(got.standard_error, 0.01 * c.spread / std::sqrt(double(paths))) << told(c, got);
     }
     EXPECT_LE(std::abs(got.price - c.truth), chance_of(got, limit)) << told(c, got);
     EXPECT_GT(got.standard_error, 0) << told(c, got);
-    // The standard error is itself a sample; unless the trade is thin, it varies by far less than 10 percent.
+    // The standard error is an estimate; unless the price is thin, it varies by far less than 10 percent.
     EXPECT_LE(got.standard_error, 1.1 * c.spread / std::sqrt(double(paths))) << told(c, got);
 }
 
@@ -137,8 +137,8 @@ void check_exact(const truth_case& c) {
 }
 
 TEST(truths, closed_forms_give_the_figures_in_print) {
-    // Haug, The Complete Guide to Option Pricing Formulas (1998): vanilla p. 3, barriers p. 72, quanto p.
-    // 106.
+    // Printed in Haug, The Complete Guide to Option Pricing Formulas (1998): vanilla p. 3, barriers p. 72,
+    // quanto p. 106.
     EXPECT_NEAR(black(side::call, 60 * std::exp(0.02), 65, 0.0225, std::exp(-0.02)), 2.1334, 5e-5);
     const auto haug = [](side option, bool down, bool out, double strike, double barrier, bool at_hit) {
         return barrier_option({option, down, out, 100, strike, barrier, 3, at_hit, 0.02, 0.03125, 0.04});
@@ -155,7 +155,7 @@ TEST(truths, closed_forms_give_the_figures_in_print) {
     EXPECT_NEAR(
         black(side::call, truth::quanto_forward(100 * std::exp(0.005), 0.003), 105, 0.02, std::exp(-0.04)),
         5.3280 / 1.5, 5e-5);
-    // Clewlow and Strickland, Implementing Derivatives Models (1998), p. 118: geometric mean of ten dates.
+    // Printed in Clewlow and Strickland, Implementing Derivatives Models (1998), p. 118: geometric mean.
     std::vector<double> forwards, variances;
     for (int i = 1; i <= 10; ++i) {
         forwards.push_back(100 * std::exp(0.003 * i));
@@ -163,8 +163,8 @@ TEST(truths, closed_forms_give_the_figures_in_print) {
     }
     EXPECT_NEAR(truth::geometric_asian(side::call, forwards, variances, 100, std::exp(-0.06)), 5.3425606635,
                 1e-9);
-    // Levy, in Clewlow and Strickland, Exotic Options (1997): put on the arithmetic mean of four dates, by
-    // repeated convolution.
+    // Printed by Levy, in Clewlow and Strickland, Exotic Options (1997): a put on the arithmetic mean of four
+    // dates, here by repeated convolution.
     const one_asset levy{90, 0.025, 0.06, 0.13};
     const std::vector<move> moves{levy.step(1.0 / 12), levy.step(11.0 / 36), levy.step(11.0 / 36),
                                   levy.step(11.0 / 36)};
@@ -172,13 +172,13 @@ TEST(truths, closed_forms_give_the_figures_in_print) {
     for (int i = 0; i < 4; ++i) mean += levy.forward(1.0 / 12 + 11.0 / 36 * i) / 4;
     EXPECT_NEAR(truth::arithmetic_asian_call(90, moves, 87) + levy.discount(1) * (87 - mean), 2.01267427867,
                 2e-6);
-    // Broadie, Glasserman and Kou (1997): down-and-out call on 50 dates.
+    // Printed by Broadie, Glasserman and Kou (1997): a down-and-out call monitored on 50 dates.
     const std::vector<move> fifty(50, one_asset{100, 0.1, 0, 0.3}.step(0.004));
     const auto knocked_out = [](std::size_t k, double s, double goes_on) {
         return s <= 97 ? 0.0 : k == 49 ? std::max(s - 100, 0.0) : goes_on;
     };
     EXPECT_NEAR(backward(100, fifty, {97, 100}, knocked_out), 3.834, 5e-4);
-    // Lookbacks and rainbows, recomputed by quadrature of the joint laws.
+    // Lookbacks and rainbows: figures from another quadrature, over the joint laws.
     EXPECT_NEAR(truth::floating_lookback(side::call, 100, 0.05, 0.09, std::exp(-0.05)), 23.7884365017, 1e-9);
     EXPECT_NEAR(truth::floating_lookback(side::put, 100, 0.05, 0.045, std::exp(-0.05)), 15.3525554679, 1e-9);
     EXPECT_NEAR(truth::fixed_lookback(side::call, 100, 100, 0.05, 0.02, std::exp(-0.05)), 14.1701898667,
@@ -195,12 +195,12 @@ TEST(truths, closed_forms_agree_with_each_other) {
             floating_lookback(option, 100, 1e-6, 0.09, 1) + floating_lookback(option, 100, -1e-6, 0.09, 1);
         EXPECT_NEAR(floating_lookback(option, 100, 0, 0.09, 1), near / 2, 1e-7) << name_of(option);
     }
-    // (Maximum less spot) less (last less spot) is maximum less last, and so for the minimum.
+    // (Maximum - spot) - (last - spot) is maximum - last: a fixed less a floating lookback is a forward.
     EXPECT_NEAR(truth::fixed_lookback(side::call, 100, 100, 0.03, 0.04, 0.9) - 0.9 * 100 * std::expm1(0.03),
                 floating_lookback(side::put, 100, 0.03, 0.04, 0.9), 1e-10);
     EXPECT_NEAR(truth::fixed_lookback(side::put, 100, 100, 0.03, 0.04, 0.9) + 0.9 * 100 * std::expm1(0.03),
                 floating_lookback(side::call, 100, 0.03, 0.04, 0.9), 1e-10);
-    // A far upper level leaves the single barrier: one unit at expiry unless hit is the rebate of a knock-in.
+    // With the upper level far away, a unit paid unless the lower one is hit is the rebate of a knock-in.
     const double unit = barrier_option({side::call, true, false, 100, 1e6, 90, 1, false, 0.02, 0.04, 0.05});
     EXPECT_NEAR(truth::double_no_touch(100, 90, 100 * std::exp(4.0), 0.02, 0.04, std::exp(-0.05)), unit,
                 1e-9);
@@ -214,7 +214,7 @@ TEST(truths, closed_forms_agree_with_each_other) {
             {0.4, -0.2, 0.2, -0.25, -0.15, 0.15, 0.25});
         EXPECT_NEAR(truth::normal_cdf(0.4, -0.2, rho), direct, 1e-9) << "correlation " << rho;
     }
-    // The mean of one price, and of two by conditioning on the first.
+    // A mean of one price is a European option; a mean of two, by conditioning on the first.
     const one_asset in{100, 0.03, 0.01, 0.2};
     EXPECT_NEAR(truth::arithmetic_asian_call(100, {in.step(1)}, 95),
                 black(side::call, in.forward(1), 95, in.variance(1), in.discount(1)), 1e-12);
@@ -229,13 +229,13 @@ TEST_P(truths, european) {
     const one_asset usual{100, 0.05, 0.02, 0.2};
     const one_asset cases[] = {usual,
                                {100, -0.01, 0.0, 0.2},   // negative rate
-                               {100, 0.03, 0.07, 0.45},  // falls
+                               {100, 0.03, 0.07, 0.45},  // the forward falls
                                {1e-6, 0.05, 0.02, 0.2},
                                {1e9, 0.05, 0.02, 0.2}};
     for (const one_asset& in : cases) {
         for (const double years : {1.0 / 365, 0.5, 3.0}) {
             for (const side option : both_sides) {
-                // Near the money in units of the standard deviation at that date.
+                // Strikes up to 0.8 standard deviations of the logarithm away from spot.
                 for (const double away : {-0.8, 0.0, 0.8}) {
                     const double strike = in.spot * std::exp(away * in.volatility * std::sqrt(years));
                     check(
@@ -248,7 +248,7 @@ TEST_P(truths, european) {
             }
         }
     }
-    // Fifty years: a put, and a call at a volatility low enough for a reliable sample.
+    // A maturity of fifty years: a put, and a call with a volatility so low that its sample mean is reliable.
     check({usual.text(), "product: european, underlying: A, option: put, strike: 300, maturity: 50",
            black(side::put, usual.forward(50), 300, usual.variance(50), usual.discount(50)),
            150 * usual.discount(50)});
@@ -386,7 +386,7 @@ TEST_P(truths, asian) {
     }
 }
 
-// An average that has begun is one of the remaining dates, with the past subtracted from the strike.
+// An average with past fixings is one over the later dates alone, with the past subtracted from the strike.
 TEST_P(truths, asian_with_fixings) {
     const one_asset in{100, 0.04, 0.01, 0.25};
     const std::string fixings = "fixings: {A: {2025-11-14: 96, 2025-12-15: 103, 2026-01-15: 100}}\n";
@@ -407,8 +407,8 @@ std::string barrier_trade(const watched_option& o, double years) {
         o.barrier, o.rebate, o.rebate_at_hit ? "at_hit" : "at_expiry");
 }
 
-// A bound on the standard deviation of the payoff: a path pays at most the option or the rebate. An option
-// that runs towards its barrier pays less than the distance from strike to barrier.
+// Bounds the standard deviation of the payoff: a path pays at most the option or the rebate. An option that
+// is knocked out in the money pays less than the distance from strike to barrier.
 double barrier_spread(const watched_option& o) {
     const double forward = o.spot * std::exp(o.growth), discount = std::exp(-o.rate),
                  most = std::max(1.0, discount);
@@ -437,8 +437,7 @@ TEST_P(truths, barrier_watched_all_the_time) {
                                          (in.rate - in.yield) * years,
                                          in.variance(years),
                                          in.rate * years};
-                        // True if the option is knocked out before it has a payoff, which lies beyond the
-                        // barrier.
+                        // True if the option pays only beyond its barrier, where it has been knocked out.
                         const bool worthless = out && (option == side::put) == down &&
                                                (down ? strike < o.barrier : strike > o.barrier);
                         if (!worthless)
@@ -453,9 +452,9 @@ TEST_P(truths, barrier_watched_all_the_time) {
     }
 }
 
-// Pillars cut the life of the option into pieces; a bridge over each piece keeps the whole exact. Once with
-// pillars on flat curves, and once with curves that bend, with equal rate and yield: the price is then a
-// martingale, a standard one in its own variance.
+// Pillars cut the life of the option into pieces, and a bridge over each piece keeps the whole exact. First
+// the pillars lie on flat curves. Then curves bend, with rate equal to yield: the price is a martingale, a
+// geometric Brownian motion in its own variance.
 TEST_P(truths, barrier_cut_at_pillars) {
     const one_asset flat{100, 0.08, 0.04, 0.25};
     const std::string cut =
@@ -500,7 +499,7 @@ TEST_P(truths, barrier_watched_on_dates) {
     const one_asset in{100, 0.06, 0.02, 0.3};
     const double years = 0.6;
     for (const bool ends_early : {false, true}) {
-        // Six dates a month apart, up to maturity or up to the month before it.
+        // Six dates a month apart; the last, at maturity, is watched only if not `ends_early`.
         const std::size_t watched = ends_early ? 5 : 6;
         const std::vector<move> moves(6, in.step(0.1));
         for (const side option : both_sides) {
@@ -543,10 +542,9 @@ TEST_P(truths, barrier_watched_on_dates) {
     }
 }
 
-// A down-and-out call whose life has two parts. The law of the price at the end of the first, killed at the
-// barrier, is known; after that the option is one of Reiner and Rubinstein's. `start` and `line` are the
-// price and the barrier of the first part, and `second` starts at what `passed_on` makes of the price at its
-// end.
+// A down-and-out call whose life has two parts. In the first, from `start` with the barrier `line`, the law
+// of the final price on paths that survive is known. The second is a barrier option of Reiner and Rubinstein,
+// which starts at what `passed_on` makes of that price.
 template <class F>
 double in_two_parts(double start, double line, const move& first, const watched_option& second,
                     const F& passed_on, double lowest) {
@@ -561,9 +559,9 @@ double in_two_parts(double start, double line, const move& first, const watched_
     return first.discount * truth::integrate(alive_at, std::log(lowest / start), first.growth + 10 * sd, 400);
 }
 
-// Without carry a cash dividend c leaves Y = S - c before its date and Y = S after it, with Y a plain
-// lognormal, for which the barrier is lower by c before the date. A proportional dividend multiplies the
-// price on its date. A fall with the barrier below both its ends touches nothing.
+// Without carry let Y be S - c before the date of a cash dividend c and S after it: Y is a plain lognormal,
+// with the barrier lower by c before the date. A proportional dividend multiplies the price on its date. A
+// fall by the dividend touches no barrier that is below both its ends.
 TEST_P(truths, barrier_over_a_dividend) {
     const std::string in =
         "as_of: 2026-01-15\ncurrencies: {{USD: {{rate: 0}}}}\n"
@@ -583,7 +581,7 @@ TEST_P(truths, barrier_over_a_dividend) {
            spread});
 }
 
-// A step over the bend would not be a Brownian bridge: drift and variance are not proportional there.
+// A single step over the bend would be no Brownian bridge: drift and variance are not proportional there.
 TEST_P(truths, barrier_over_a_bend) {
     const std::string trade =
         "product: barrier, underlying: A, strike: 105, maturity: 0.8, direction: down, barrier: 93";
@@ -635,15 +633,14 @@ TEST_P(truths, variance_swap) {
                 "fixings: {{start: 0, end: 1, count: {0}, include_start: true}}, ",
                 count);
             const std::string today = "fixings: {A: {2026-01-15: 100}}\n";
-            // A mean of squares of normals has a variance of at most twice the square of its mean over their
-            // number.
+            // A mean of n squared normals has a variance of at most 2 / n times its squared mean.
             const double spread = 1000 * in.discount(1) * fair * std::sqrt(2.0 / count);
             check({in.text() + today, terms + "strike: 0.2", 1000 * in.discount(1) * (fair - 0.04), spread});
             check({in.text() + today, terms + "strike: 0.03, strike_is: variance",
                    1000 * in.discount(1) * (fair - 0.03), spread});
         }
     }
-    // A proportional dividend is a return like any other: a fall by 3 percent at 0.4.
+    // A proportional dividend counts as a return: a fall by 3 percent at 0.4.
     const std::string paying = dollar_market(
         0.03, {{"A", "spot: 100, volatility: 0.2, dividends: [{date: 0.4, proportion: 0.03}]"}});
     const double fair =
@@ -693,7 +690,7 @@ struct two_asset_market {
     }
 };
 
-// Correlations of 1 and -1 give a singular covariance.
+// Correlations include 1 and -1, which make the covariance singular.
 TEST_P(truths, two_assets) {
     for (const double correlation : {-1.0, -0.6, 0.0, 0.5, 0.95, 1.0}) {
         const two_asset_market in{correlation};
@@ -710,7 +707,7 @@ TEST_P(truths, two_assets) {
                spread});
         check({in.text(), terms + "form: put_on_worst, strike: 95", truth::put_on_worst(p, 95, discount),
                spread});
-        // A note with one observation: called, redeemed in full, or short a put on the worst performer.
+        // A note with one observation is called, or redeemed in full, or short of a put on the worst asset.
         const pair_of_assets performance = in.at(years, 102, 98);
         const double called = truth::both_above(performance, 1.0);
         const double note = discount * called * 0.2 + discount -
@@ -730,9 +727,9 @@ TEST_P(truths, two_assets) {
            black(side::call, forward, 90, 0.04, std::exp(-0.04)), spread_of(forward, 0.04, std::exp(-0.04))});
 }
 
-// An asset in euros and its exchange rate, quoted either way, and as a cross of two pairs with the same
-// variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and covariance with the asset (0.32 0.1 + 0.2 0.08 =
-// 0.4 0.12).
+// An asset in euros and its exchange rate, quoted either way, or as a cross of two pairs with the same
+// variance (0.1^2 + 0.08^2 - 2 0.125 0.1 0.08 = 0.12^2) and the same covariance with the asset (0.32 0.1 +
+// 0.2 0.08 = 0.4 0.12).
 TEST_P(truths, two_currencies) {
     const double years = 1.25, rho = -0.4, s = 0.3, x = 0.12;
     const std::string assets =
@@ -777,7 +774,7 @@ TEST_P(truths, two_currencies) {
         check({in, terms + "form: composite, strike: 98",
                black(side::call, composite, 98, composite_variance, home),
                spread_of(composite, composite_variance, home)});
-        // Paid in euros and converted at today's rate; a path is worth payoff times rate.
+        // The payoff is paid in euros and converted at today's rate; a path is worth payoff times its rate.
         check({in, terms + "form: paid_abroad, strike: 82",
                1.25 * black(side::call, forward, 82, variance, abroad),
                1.2 * spread_of(composite, composite_variance, home)});
@@ -786,21 +783,21 @@ TEST_P(truths, two_currencies) {
     }
 }
 
-// The price less the value of future dividends is random, including those after maturity.
+// Randomness is in the price less the value of all future dividends, including those after maturity.
 TEST_P(truths, cash_and_proportional_dividends) {
     const double rate = 0.05, yield = 0.01, b = rate - yield;
     const std::string in = dollar_market(
         0.05, {{"A",
                 "spot: 100, dividend_yield: 0.01, volatility: 0.3, dividends: [ {date: 0.3, amount: 2}, "
                 "{date: 0.6, proportion: 0.04}, {date: 0.9, amount: 3}, {date: 1.4, amount: 2.5}]"}});
-    const double after = 0.96;  // after the proportional one
+    const double after = 0.96;  // share left by the proportional dividend
     const double worth =
         2 * std::exp(-b * 0.3) + 3 * std::exp(-b * 0.9) / after + 2.5 * std::exp(-b * 1.4) / after;
     const double years = 1, scale = after * std::exp(b * years) * (100 - worth),
                  shift = 2.5 * std::exp(-b * 0.4);
     for (const side option : both_sides) {
         for (const double strike : {2.0, 85.0, 100.0}) {
-            if (option == side::put && strike == 2) continue;  // below future dividends: worth nothing
+            if (option == side::put && strike == 2) continue;  // strike below future dividends: worth nothing
             check({in,
                    fmt::format("product: european, underlying: A, option: {}, strike: {}, maturity: 1",
                                name_of(option), strike),
@@ -819,7 +816,7 @@ TEST_P(truths, lookbacks_watched_all_the_time) {
         0.05, {{"A", "spot: 100, dividend_yield: 0.05, volatility: {0.1: 0.5, 0.35: 0.35, 0.75: 0.3}"}});
     const double years = 0.75, growth = 0.03 * years, variance = in.variance(years),
                  discount = in.discount(years);
-    // The maximum has at most twice the spread of the last price about the start (Doob).
+    // By Doob's inequality the maximum is spread about the start at most twice as far as the last price.
     const double spread =
         2 * discount * 100 * std::sqrt(std::exp(variance + 2 * growth) - 2 * std::exp(growth) + 1);
     const std::string terms = fmt::format("product: lookback, underlying: A, maturity: {}, ", years);
@@ -874,8 +871,7 @@ TEST(truths, no_volatility_gives_the_forward) {
     check_exact({today,
                  "product: barrier, underlying: A, strike: 90, maturity: 2, direction: up, barrier: 107",
                  d * (f - 90), 100});
-    // The forward reaches 105 after this time; a path without volatility has been there by the end of its
-    // step.
+    // Without volatility a path passes 105 within a step, and has touched it by the end of the step.
     check_exact(
         {today,
          "product: barrier, underlying: A, strike: 90, maturity: 2, direction: up, barrier: 105, rebate: 2",
@@ -891,8 +887,8 @@ TEST(truths, no_volatility_gives_the_forward) {
     check_exact({today, "product: lookback, underlying: A, option: call, maturity: 2", d * (f - 100), 100});
 }
 
-// Path by path: a run of one path has that path's value as its price, and the same seed and grid give the
-// same path.
+// Parities hold path by path: a run of one path has that path's payoff as its price, and trades on the same
+// grid with the same seed have the same path.
 TEST(truths, parities_hold_on_every_path) {
     const one_asset in{100, 0.05, 0.02, 0.3};
     const double d = in.discount(1);
@@ -908,7 +904,7 @@ TEST(truths, parities_hold_on_every_path) {
             trades.push_back("product: barrier, rebate: 7, kind: knock_in, " + terms + ", " + barrier);
         }
     }
-    // On dates: all of these stop on the same ones, and the first barrier is never touched.
+    // Barriers monitored on the same dates; the first is never touched.
     const std::string on_dates =
         "product: barrier, underlying: A, strike: 100, maturity: 1, direction: down, monitoring: discrete, "
         "monitoring_dates: [0.25, 0.5, 0.75, 1.0], ";

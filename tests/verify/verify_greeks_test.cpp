@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (samples that take hundreds of millions of steps)
-// Sensitivities of random trades against derivatives of their known prices; and planted mistakes in
-// sensitivities.
+// Verification of sensitivities: random trades against derivatives of their known prices, and planted
+// mistakes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,15 +27,15 @@ std::set<std::string> keys_of(const book& b) {
     return out;
 }
 
-// Derivatives from moves of two sizes differ by far less than the paths' errors of a thousandth and more: by
-// 1e-4, or by less than 1e-8 of the price shows.
+// Known derivatives, taken by moves of two sizes, differ by at most 1e-4, or by less than shows beside 1e-8
+// of the price. Errors of paths are a thousandth and more.
 TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
     for (std::size_t i = 0; i < verify::truths().size(); ++i) {
         const verify::truth_entry& truth = verify::truths()[i];
         if (!truth.takes_part(true)) continue;
         verify::dice d(i + 1);
         verify::known_trade t = truth.draw(d);
-        while (std::abs(t.price({})) < 0.01 * t.scale) t = truth.draw(d);  // as in a sample
+        while (std::abs(t.price({})) < 0.01 * t.scale) t = truth.draw(d);  // samples leave these out too
         const std::set<std::string> keys = keys_of(book::parse(t.book));
         EXPECT_GE(t.numbers.size(), 4U) << t.book;
         double moves = 0;
@@ -63,7 +63,7 @@ TEST(verify_greeks, a_price_that_bends_has_no_derivative) {
     EXPECT_EQ(verify::known_sensitivity(t, "B.spot", 1e-3), 0);
 }
 
-// A flat market has one number of each kind, a bent one has its pillars, and the terms of trades are fixed.
+// Moves change one number of the random market: one of each kind if it is flat, else one of its pillars.
 TEST(verify_greeks, a_move_changes_one_number_of_the_market) {
     verify::dice d(4);
     for (int i = 0; i < 20; ++i) {
@@ -84,8 +84,8 @@ TEST(verify_greeks, a_move_changes_one_number_of_the_market) {
     }
 }
 
-// Two trades of each kind. The sound engine fails for one seed in 9,000; mistakes are made on the same
-// sample.
+// Two trades of each kind, with and without each planted mistake. The sound engine fails for one seed in
+// 9,000.
 TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     verify_request asked;
     asked.greeks = true;
@@ -113,8 +113,8 @@ TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
     }
 }
 
-// A sound engine fails once in 9,000 seeds. Barriers on one step are left out: near them pathwise derivatives
-// cancel, and one path's derivative exceeds any price on the paths.
+// A sound engine fails for one seed in 9,000. Barriers on a single step are left out, because near them
+// pathwise derivatives cancel and a single path's derivative exceeds any price.
 TEST(verify_greeks, points_hold_and_their_errors_are_not_too_small) {
     verify_request asked;
     asked.greeks = true;
@@ -142,7 +142,7 @@ TEST(verify_greeks, the_worst_is_a_book_to_price_again) {
     for (const auto& worst : json["engine"]["worst"]) {
         const book b = book::parse(worst["book"].get<std::string>());
         const results again = engine().greeks(b, *b.market(), {{worst["key"].get<std::string>()}});
-        // A single key may use tangents, which differ from the adjoint in the last bits.
+        // For a single key tangents may be used, which differ from the adjoint in the last bits.
         const double value = worst["value"].get<double>(), error = worst["standard_error"].get<double>();
         EXPECT_NEAR(again.greeks.at(0).value, value, 1e-12 * (std::abs(value) + error)) << worst["book"];
         EXPECT_NEAR(again.greeks.at(0).standard_error, error, 1e-11 * error);
@@ -153,7 +153,7 @@ TEST(verify_greeks, the_worst_is_a_book_to_price_again) {
     EXPECT_NE(csv.find("mean z squared"), std::string::npos) << csv;
 }
 
-// Five trades of three sensitivities each, whose means are over one of each trade.
+// Five trades have three sensitivities each. Means count one sensitivity of each trade, by the trade's lot.
 TEST(verify_greeks, each_trade_counts_by_the_sensitivity_of_its_own_lot) {
     verify::drawn_trade drawn{0, {}, book::parse("trades: []\n"), 1, 1, 1, 1};
     for (const char* const key : {"A.spot", "A.volatility", "USD.rate"})
@@ -170,7 +170,7 @@ TEST(verify_greeks, each_trade_counts_by_the_sensitivity_of_its_own_lot) {
             one.parts = 100;
             got[i].sensitivities.push_back(one);
         }
-        // Rotated, so that lot 0 takes what the trade's own lot took.
+        // Rotates the sensitivities, so that lot 0 picks the one that the trade's own lot picked.
         got_turned[i] = got[i];
         auto& of = got_turned[i].sensitivities;
         std::rotate(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(trades[i].lot % 3), of.end());
@@ -209,7 +209,7 @@ TEST(verify_greeks, what_takes_no_part_is_refused) {
     EXPECT_EQ(prices.find("unknown mistake 'pillars'"), 0U) << prices;
     const std::string few = refusal([](verify_request& r) { r.settings.paths = 16000; });
     EXPECT_EQ(few.find("found 16000 paths, expected at least 16384 for sensitivities"), 0U) << few;
-    // Eight of its truths are of models whose prices are not verified.
+    // European trades have 10 truths here, eight of models that take part only for sensitivities.
     const std::string trades = refusal([](verify_request& r) { r.trades = 9; });
     EXPECT_NE(trades.find("each of the 10 kinds"), std::string::npos) << trades;
 }

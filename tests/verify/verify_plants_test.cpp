@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (mistakes that take millions of paths to notice)
-// A short run notices every planted mistake of the catalogue, and nothing else.
+// A short run of `verify` notices every planted mistake of the catalogue, and accepts the sound engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ verify_request of_points(std::uint64_t trades, const std::string& plant,
     return asked;
 }
 
-// The sound engine fails for one seed in 10,000, in four samples. Some mistakes need many trades, so cheap
-// ones are used.
+// The sound engine fails for one seed in 10,000, in four samples. Trades are cheap, as some mistakes need
+// many.
 TEST(verify_plants_long, every_mistake_of_points_is_caught) {
     const std::set<std::string> small{"error_small", "error_large", "scrambles_shared"};
     const verification made = verify_prices(of_points(800, "all"));
@@ -62,8 +62,8 @@ TEST(verify_plants_long, every_mistake_of_points_is_caught) {
         EXPECT_EQ(m.of.failed, 0U) << m.name;
     }
     for (const char* error : {"error_small", "error_large"}) {
-        // Means of randomisations of these are nearly normal. A digital, with one path more or less, states a
-        // larger error, and a European is too skewed for so few randomisations.
+        // Means over randomisations are nearly normal for these products. A digital states a larger error,
+        // for one path more or less, and a European option is too skewed for so few randomisations.
         const verification by =
             verify_prices(of_points(6000, error, {"cliquet", "range_accrual", "variance_swap"}));
         EXPECT_TRUE(by.holds()) << by.text(output_format::table);
@@ -115,7 +115,7 @@ TEST(verify_plants, what_has_nothing_to_be_wrong_about_is_left_out) {
     }
 }
 
-// A run of seconds catches most; these are too small for it.
+// A run of seconds catches most mistakes; the ones listed here are too small for it.
 TEST(verify_plants, most_mistakes_are_caught_at_once) {
     const std::set<std::string> small{
         "spot",          "ito",         "rate_ito",        "day_count",    "weak_bridge",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics that judge prices hold on samples of their laws, and fail on others.
+// The statistics by which verify judges prices accept samples of their laws, and reject others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,9 +42,10 @@ std::vector<std::string> missed(const std::vector<statistic>& all) {
 
 using names = std::vector<std::string>;
 
-// 40,000 means of 200 exponential payoffs (skewness 2). The mean of t is -a/2 = -0.071 and its third cumulant
-// -2a = -0.28, with errors of 0.005 and, for a normal t, 0.019. For the corrected t both are 0 up to terms of
-// the order a^2 = 0.02: the mean is tested within 4.5 errors, the third cumulant within 4.5 errors plus that.
+// t of 40,000 means of 200 exponential payoffs with skewness 2, a = 2 / sqrt(200). The mean of t is -a/2 =
+// -0.071, its third cumulant -2a = -0.28; their errors are 0.005 and, for a normal t, 0.019. Corrected for
+// skewness both are 0 up to order a^2 = 0.02: the mean is tested within 4.5 errors, the cumulant within 4.5
+// errors plus that.
 TEST(verify_statistics, skew_of_payoffs_is_taken_out) {
     constexpr std::size_t samples = 40000, n = 200;
     dice d(7);
@@ -65,7 +66,7 @@ TEST(verify_statistics, skew_of_payoffs_is_taken_out) {
         corrected_cube += z * z * z / samples;
     }
     const double a = 2 / std::sqrt(double(n));
-    // The third cumulant from the third moment, given that the variance is close to 1.
+    // Third cumulants are computed from third moments as if variances were 1, which they nearly are.
     EXPECT_NEAR(plain, -a / 2, 0.0225 + a * a / 2);
     EXPECT_LT(plain, -0.04);
     EXPECT_LT(plain_cube - 3 * plain, -0.15);
@@ -103,8 +104,8 @@ TEST(verify_statistics, quantiles_are_those_of_the_tables) {
     EXPECT_NEAR(many.high, 1 + 4.417 * std::sqrt(2e-5), 2e-4);
 }
 
-// 4,000 samples of 60 normals against bounds with a miss rate of one in twenty: between 3.4 % and 6.6 % miss
-// (4.5 deviations of that share). Massart's bound is slightly wide, and may be missed less often.
+// 4,000 samples of 60 normals, against bounds that one in twenty should miss: 3.4 % to 6.6 % do (4.5 standard
+// deviations of that share). Massart's bound is slightly too wide, and may be missed less often.
 TEST(verify_statistics, bounds_are_missed_as_often_as_they_say) {
     constexpr std::size_t samples = 4000, n = 60;
     constexpr double chance = 0.05;
@@ -180,7 +181,7 @@ TEST(verify_statistics, each_statistic_can_fail) {
     EXPECT_FALSE(no_number.holds());
 }
 
-// Bounds slightly apart, as of a sound engine: any of them may be missed by chance.
+// Lower and upper bounds slightly apart, as a sound engine's: each may be beyond the truth by chance.
 TEST(verify_statistics, bounds_of_prices_are_judged_from_one_side) {
     dice d(31);
     std::vector<scored_bounds> sound;
@@ -232,7 +233,7 @@ TEST(verify_statistics, bounds_are_scored_on_the_side_where_they_are_wrong) {
     EXPECT_EQ(score_bounds(t, got, 10).upper_z, farthest_z);
 }
 
-// The tails of Student's t by quadrature over x = t + u / (1 - u).
+// Tail probabilities of Student's t are computed by quadrature over u, x = t + u / (1 - u).
 TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one) {
     const auto tail = [](double t, double degrees) {
         constexpr int points = 20000;
@@ -255,9 +256,9 @@ TEST(verify_statistics, a_number_of_students_law_is_as_likely_as_its_normal_one)
     }
 }
 
-// The error of 16 randomisations over its estimate has a mean square of 15/13, and 1 once converted to a
-// normal quantile, up to an approximation error of 6e-3. The standard deviation of a square is 1.84 and 1.41:
-// 4.5 of 40,000.
+// The error of a mean of 16 randomisations, over its estimate, has a mean square of 15/13. As a normal
+// quantile it has 1, up to an approximation error of 6e-3. Standard deviations of one square are 1.84 and
+// 1.41; 4.5 of these over the root of 40,000 are allowed.
 TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_normals) {
     constexpr std::size_t samples = 40000, units = 16;
     dice d(41);
@@ -281,11 +282,11 @@ TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_norma
     EXPECT_NEAR(plain, 15.0 / 13, 4.5 * 1.84 / 200);
     EXPECT_NEAR(scored, 1, 4.5 * 1.42 / 200 + 6e-3);
     EXPECT_NEAR(lower, 1, 4.5 * 1.42 / 200 + 6e-3);
-    // An upper bound has an allowance of 1e-4 of the truth, which is less than 0.01 of these errors.
+    // The upper bound has an allowance of 1e-4 of the truth, less than 0.01 of its error.
     EXPECT_NEAR(upper, 1, 4.5 * 1.42 / 200 + 1.5e-2);
 }
 
-// A sound engine misses a bound in 5 of 100,000 samples.
+// Of 100,000 samples a sound engine fails in 5.
 TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     dice d(23);
     const auto drawn = normals(d, 1000);
@@ -295,7 +296,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     const auto of = judge_all_sensitivities(drawn, any, small);
     EXPECT_EQ(missed(of), names{});
     ASSERT_EQ(of.size(), 6U);
-    // A single outlier anywhere, and errors beyond the bias that are a quarter too large.
+    // Two mistakes are noticed: a single outlier, and errors beside a bias that are a quarter too large.
     any[4321] = -7;
     EXPECT_EQ(missed(judge_all_sensitivities(drawn, any, small)), names{"largest |z|"});
     for (double& z : small) z *= 2.5;
@@ -304,7 +305,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     EXPECT_EQ(judge_all_sensitivities({}, any, {}).size(), 1U) << "no mean of nothing";
 }
 
-// A trade worth 10 of 100, with its derivatives by a spot and a rate.
+// A trade worth 10, of scale 100, with known derivatives by a spot and by a rate.
 TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     using kind = scored_sensitivity::kind;
     const drawn_trade t{0,
@@ -335,7 +336,7 @@ TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     found_sensitivity other = rate;
     other.unit = "USD per 1 % of volatility";
     EXPECT_GT(scored(spot, other)[1].z, 25);
-    // The bias explains a part of the error, unless it is small beside chance.
+    // A stated bias excuses a part of the difference, unless the bias is small beside chance.
     found_sensitivity biased = spot;
     biased.value = 0.54;
     biased.bias = 0.02;

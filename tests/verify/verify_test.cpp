@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trades in random markets against closed forms, judged together: a bias too small to show in a single
-// trade shows in their mean.
+// Random trades in random markets against closed forms, judged together: their mean shows a bias too small to
+// show in a single trade.
 #include "tilewalk/verify.h"
 #include "tests/named_choice.h"
 
@@ -28,7 +28,7 @@ const verify::statistic& named(const verify::judgement& j, const std::string& na
     throw std::out_of_range(name);
 }
 
-// A sound engine fails once in 10,000 seeds.
+// The sound engine fails for one seed in 10,000.
 TEST(verify, three_hundred_trades_hold_and_forwards_a_thousandth_out_do_not) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < verify::truths().size(); ++i)
@@ -45,7 +45,7 @@ TEST(verify, three_hundred_trades_hold_and_forwards_a_thousandth_out_do_not) {
     for (const auto& r : right.rows) EXPECT_TRUE(r.holds()) << verify::truths()[r.truth].by;
     EXPECT_TRUE(right.holds());
 
-    // The same prices against forwards that are off by 0.1 percent.
+    // The same prices, judged by truths with forwards that are 0.1 percent too high.
     std::vector<double> wrong;
     for (const auto& t : trades) wrong.push_back(t.price_of_high_forwards);
     const verify::judgement planted = verify::judge(trades, got, wrong);
@@ -54,7 +54,7 @@ TEST(verify, three_hundred_trades_hold_and_forwards_a_thousandth_out_do_not) {
     EXPECT_FALSE(planted.holds());
 }
 
-// A sound engine fails once in 10,000 seeds, by each construction.
+// The sound engine fails for one seed in 10,000, with either construction.
 void expect_points_hold(std::uint64_t trades, std::uint64_t paths, const std::string& construction) {
     verify_request asked;
     asked.trades = trades;
@@ -131,7 +131,7 @@ const verify::truth_entry& truth_of(const std::string& product, const std::strin
         if (truth.product == product && truth.by == by) return truth;
     throw std::out_of_range(product + ", " + by);
 }
-// The text after a key of the trade, up to a comma or a bracket.
+// The value of a key of the trade, up to a comma or a bracket.
 std::string term(const verify::known_trade& t, const std::string& key) {
     const std::size_t trade = t.book.find("trades:"), at = t.book.find(key + ": ", trade);
     if (at == std::string::npos) return "";
@@ -147,7 +147,7 @@ TEST(verify, barriers_of_every_kind_are_drawn) {
         const verify::known_trade t = barrier.draw(d);
         kinds.insert(term(t, "direction") + " " + term(t, "kind") + " " + term(t, "option"));
     }
-    // One kind is missing once in 10^10 samples.
+    // A sample lacks one of the kinds once in 10^10 times.
     EXPECT_EQ(kinds, (std::set<std::string>{"down knock_in call", "down knock_in put", "down knock_out call",
                                             "down knock_out put", "up knock_in call", "up knock_in put",
                                             "up knock_out call", "up knock_out put"}));
