@@ -249,8 +249,7 @@ TEST(continuous_truth_excursion_truths, step_option_by_its_resolvent) {
                 const std::complex<double> with = lambda + rho / v,
                                            here = std::sqrt(m * m + 2.0 * lambda) - m,
                                            there = std::sqrt(m * m + 2.0 * with) + m;
-                // Before the level u = 1 / lambda + a exp(here x), beyond 1 / with + b exp(-there x), x from
-                // it.
+                // Before the level u = 1 / lambda + a exp(here x), beyond 1 / with + b exp(-there x).
                 const std::complex<double> jump = 1.0 / with - 1.0 / lambda;
                 const std::complex<double> a = jump * there / (here + there),
                                            b = -jump * here / (here + there);
@@ -626,7 +625,7 @@ TEST(continuous_truth_products, arithmetic_average_converges_with_the_fourth_pow
 }
 
 // Of 200 intervals of 95 % the number that holds the truth has a standard deviation of 3; a sound engine
-// fails for one set of seeds in 1,000. Without the error of few steps, prices were once off by ten stated
+// fails for one set of seeds in 1,000. Without the error of few steps prices were once off by ten stated
 // errors.
 TEST(continuous_truth_products, intervals_of_averages_hold_the_truth) {
     for (const bool geometric : {true, false}) {

@@ -164,8 +164,7 @@ TEST(notes_truths, quadratures_agree_with_closed_forms) {
                 [&](double w) { return w > a && w < b ? std::pow(drift + sd * w, 2) : 0.0; }, {a, b}, 3);
         }),
         1e-9);
-    // A target that is never reached leaves forwards, and one that the first payment reaches leaves a single
-    // one.
+    // A target that is never reached leaves forwards; one that the first payment reaches leaves just one.
     truth::target_forward t;
     t.strike = 95;
     t.target = 1e9;

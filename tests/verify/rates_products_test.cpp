@@ -184,7 +184,7 @@ TEST(rates_products, periods_that_have_begun_day_counts_and_other_currencies) {
         // A stochastic rate that is paid when its period ends needs no convexity adjustment.
         {"product: cms_leg, begin: 1, payments: [2], swap_years: 1, payments_a_year: 1",
          100 * (usd(1) - usd(2))},
-        // One of two past observations counts, and the third, on 2026-02-15, is sure to count.
+        // Two observations are past, and one of them counts; the third, on 2026-02-15, is sure to count.
         {"product: rate_range_accrual, begin: 2025-10-15, observations: [2025-11-15, 2025-12-15, "
          "2026-02-15], "
          "payments: [2026-04-15], coupon: 0.06, so_far: 1, redeems: true",

@@ -286,7 +286,7 @@ TEST(verify_statistics, prices_from_randomisations_have_the_mean_square_of_norma
     EXPECT_NEAR(upper, 1, 4.5 * 1.42 / 200 + 1.5e-2);
 }
 
-// Of 100,000 samples a sound engine fails in 5.
+// A sound engine fails in 5 of 100,000 samples.
 TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     dice d(23);
     const auto drawn = normals(d, 1000);

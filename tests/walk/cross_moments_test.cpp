@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross moments of path outputs, and a control with a coefficient from them.
+// Cross moments of the outputs of paths, and a control variate whose coefficient comes from them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,8 +20,8 @@ namespace {
 
 using kernels::word64;
 
-// A pilot, a regression, the price: subtracting the control reduces the error as the pilot's correlation
-// predicts, and the price is Black's. Chance exceeds its 4.5 errors 7 times in a million.
+// A pilot run gives the control's coefficient. Subtracting the control reduces the error as the pilot's
+// correlation predicts, and the price is Black's within 4.5 errors, missed by chance 7 times in a million.
 TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     const tests::regressed_call call;
     constexpr std::uint64_t paths = 200 * 1024;
@@ -37,12 +37,12 @@ TEST(cross_moments, tell_how_much_of_a_control_to_take_off) {
     const kernels::moments raw = pilot.whole(0).moments, control = pilot.whole(1).moments;
     const double correlation = *pilot.cross(0, 1) / std::sqrt(raw.m2 * control.m2);
     EXPECT_GT(correlation, 0.8);
-    // Sample variances of 32,768 and 204,800 paths with kurtoses of at most 40: 5 deviations are 20 %.
+    // Variances of 32,768 and 204,800 samples with kurtoses of at most 40: 5 standard deviations are 20 %.
     for (const kernels::moments& m : {raw, price}) EXPECT_LT(m.count * m.m4 / (m.m2 * m.m2), 40);
     EXPECT_NEAR(price.m2 / price.count, raw.m2 / raw.count * (1 - correlation * correlation),
                 0.2 * price.m2 / price.count);
-    // No correlation with the control is left except for the pilot's own error, a correlation with standard
-    // deviation 0.0055 for normals on 32,768 paths.
+    // The controlled price has no correlation with the control, but for the pilot's error, a correlation with
+    // the standard deviation 0.0055 for normals on 32,768 paths.
     const kernels::moments left = found.whole(1).moments;
     EXPECT_LT(std::fabs(*found.cross(0, 1)) / std::sqrt(price.m2 * left.m2), 0.03);
 }
@@ -56,8 +56,8 @@ std::vector<kernels::tile_result> tile_of(const std::vector<double>& x, const st
     return {moments(x), moments(y), moments(sum)};
 }
 
-// Against sums of products about the exact means in extended precision, also for means far larger than the
-// variation, for different scales, and for outputs that hedge each other.
+// Compared with sums of products about the exact means in extended precision: for means far larger than the
+// variation, different scales, and outputs that hedge each other, too.
 TEST(cross_moments, are_those_of_the_paths) {
     struct made {
         double mean_x, scale_x, mean_y, scale_y, correlation, tolerance;
@@ -104,7 +104,7 @@ TEST(cross_moments, survive_files_and_merging) {
     const auto back = read_tallies(file, "file");
     ASSERT_TRUE(back.at(0) == rest);
     all.add(back[0]);
-    EXPECT_NEAR(*all.cross(0, 1), -15, 1e-12);  // of nine pairs
+    EXPECT_NEAR(*all.cross(0, 1), -15, 1e-12);  // of the nine pairs in all three tiles
     EXPECT_THROW(static_cast<void>(all.cross(0, 0)), error);
     tally without(3, 1, 2);
     EXPECT_THROW(all.add(without), error);

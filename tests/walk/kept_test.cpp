@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are valid only if complete and undamaged; work done in shares, in blocks and in attempts merges to
-// the tallies of one walk.
+// Blocks of kept work are valid only if complete and undamaged. Work done in shares, in blocks and in several
+// attempts merges to the tallies of a single walk.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -191,7 +191,7 @@ TEST(kept_fingerprints, differ_where_a_bit_or_a_border_does) {
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
-// Walks of three trades, including an option with a long path, over 37 tiles.
+// Walks of three trades over 37 tiles, one of them an option with a long path.
 class kept_walks_in_parts : public testing::Test {
   protected:
     static constexpr std::uint64_t paths = 37 * kernels::paths_per_tile - 100;
@@ -318,7 +318,7 @@ TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
     }
 }
 
-// Parts that are runs of their own are cut where the run is.
+// Parts of a run, each a run of its own, are cut into shares where the whole run is.
 TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_of_parts) {
     const std::vector<run::tally> whole = back_end_.walk_all(asked_).tallies;
     constexpr std::uint64_t parts = 5;
@@ -364,7 +364,7 @@ TEST_F(kept_walks_in_parts, go_on_from_blocks_and_walk_no_tile_twice) {
     EXPECT_EQ(tiles_walked_ - walked_first, 22 * jobs_.size());
 }
 
-// The first block is sized for an assumed speed of 2^30 operations a second.
+// The first block's size follows from an assumed speed of 2^30 operations a second.
 TEST_F(kept_walks_in_parts, a_trade_of_several_blocks_shares_none_with_others) {
     std::vector<double> operations;
     for (const run::job& j : jobs_)
@@ -419,8 +419,8 @@ TEST_F(kept_walks_in_parts, say_what_is_missing_where_nothing_may_be_walked) {
     EXPECT_THROW(walk(all), error);
 }
 
-// Work done as a whole by one process, such as a bound, belongs to the share with the first tile; the others
-// do none of it. The work is written to a file once a block's time is over.
+// Work that one process does as a whole, such as a bound, belongs to the share with the first tile, and other
+// shares do none of it. It is written to a file once a block's time is over.
 TEST_F(kept_walks_in_parts, do_as_a_whole_what_has_no_tiles_of_its_own) {
     const run::tally whole = back_end_.walk_all(asked_).tallies[0];
     const key what{1, 2};

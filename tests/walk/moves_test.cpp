@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs without the product of correlation and shocks, on moves made by the plain product, have the bits
-// of the planned programs on shocks. Also programs that must stay unchanged.
+// Programs from which the product of correlation and shocks was taken out: given moves from the plain
+// product, they have the bits of the original programs given shocks. Other programs must stay unchanged.
 #include "products/program/moves.h"
 
 #include <gtest/gtest.h>
@@ -109,8 +109,8 @@ std::string name_of(int asset) {
     return "A" + std::to_string(asset);
 }
 
-// Assets in two currencies, all correlated, with volatilities that change once and some dividends; a common
-// driver makes the correlation matrix positive.
+// Assets in two currencies with volatilities that change once, and some dividends. A common driver correlates
+// them all and keeps the correlation matrix positive definite.
 std::string market_of(int assets) {
     std::string text =
         "market:\n  as_of: 2026-01-15\n  currencies: {USD: {rate: 0.03}, EUR: {rate: 0.02}}\n  assets:\n";
@@ -216,7 +216,7 @@ TEST(moves, same_walk_of_every_kind_of_product) {
     }
 }
 
-// The factors are the assets in order, then the exchange rates that the trade needs.
+// Factors are the assets in order, followed by the exchange rates that the trade needs.
 TEST(moves, the_numbers_are_those_of_the_market) {
     const auto t = planned(4, basket_call);
     const auto found = separate_moves(t.code);
@@ -231,18 +231,18 @@ TEST(moves, the_numbers_are_those_of_the_market) {
                 const double root = roots[move_numbers::place_of_root(i, j)];
                 variance += root * root;
             }
-            // Volatilities lie between 0.15 and 0.35.
+            // All volatilities of the market lie between 0.15 and 0.35.
             EXPECT_GT(variance, 0.15 * 0.15 * years * (1 - 1e-12));
             EXPECT_LT(variance, 0.35 * 0.35 * years);
-            // A dollar asset drifts by half its variance; one in euros by its covariance with the rate as
-            // well.
+            // Asset 1 is in euros, and its drift also has its covariance with the exchange rate; dollar
+            // assets drift by half their variance.
             if (i == 1) continue;
             EXPECT_NEAR(numbers.drifts[step * numbers.factors + i], -0.5 * variance, 1e-15);
         }
     }
 }
 
-// Hand-written programs of two factors, modified by `change`.
+// A program of two factors written by hand, with its numbers.
 struct two_factors {
     path_program code;
     path_data data;
@@ -269,17 +269,17 @@ two_factors example() {
     step.name = "step";
     step.per_run.nodes = {leaf(operation::row, 0), leaf(operation::row, 1), leaf(operation::row, 2)};
     step.per_run.columns = {2, 1, 0};
-    step.nodes = {leaf(operation::normal, 0),          // 0
+    step.nodes = {leaf(operation::normal, 0),          // node 0
                   leaf(operation::normal, 1),          // 1
-                  leaf(operation::term, 1),            // 2: drift of both
-                  leaf(operation::row, 0),             // 3: root 0,0
-                  leaf(operation::constant, 0, 0.25),  // 4: root 1,0
-                  leaf(operation::row, 2),             // 5: root 1,1
+                  leaf(operation::term, 1),            // 2: drift of both factors
+                  leaf(operation::row, 0),             // 3: root (0, 0)
+                  leaf(operation::constant, 0, 0.25),  // 4: root (1, 0)
+                  leaf(operation::row, 2),             // 5: root (1, 1)
                   leaf(operation::state, 0),           // 6
                   leaf(operation::state, 1),           // 7
-                  apply(operation::fma, 0, 3, 2),      // 8: move 0
+                  apply(operation::fma, 0, 3, 2),      // 8: move of factor 0
                   apply(operation::fma, 0, 4, 2),      // 9
-                  apply(operation::fma, 1, 5, 9),      // 10: move 1
+                  apply(operation::fma, 1, 5, 9),      // 10: move of factor 1
                   apply(operation::add, 6, 8),         // 11
                   leaf(operation::row, 1),             // 12
                   apply(operation::add, 7, 10),        // 13
@@ -301,7 +301,7 @@ TEST(moves, numbers_come_from_constants_terms_and_rows) {
     const auto numbers = numbers_of_moves(*found, e.data);
     EXPECT_EQ(numbers.drifts, (std::vector<double>{-0.125, -0.125, -0.125, -0.125}));
     EXPECT_EQ(numbers.roots, (std::vector<double>{1, 0.25, 3, 4, 0.25, 6}));
-    // Only the row with another reader is left, in a column of its own.
+    // Rows that only moves read are gone; the one that another node reads stays, in a column of its own.
     EXPECT_EQ(found->numbers_of_row, std::vector<std::uint32_t>{1});
     const auto& step = found->code.sections[0];
     EXPECT_EQ(step.per_run.nodes, std::vector<program::node>{leaf(operation::row, 1)});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // label: no_sanitizer (hundreds of millions of moves)
-// Trades with correlated moves computed ahead of their paths have the bits of the product within the path: on
-// a fake GPU whose kernels read and write a run's arrays as the real ones do, and on a GPU.
+// Trades whose correlated moves are computed ahead of their paths have the bits of the product taken on the
+// path: on a fake GPU, whose kernels read and write a run's arrays as real ones do, and on a GPU.
 #include "engine/walk/cuda/paths/moves_walk.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,8 @@ using kernels::word64;
 constexpr std::uint64_t scenario_paths = 9 * kernels::paths_per_tile;
 constexpr std::uint64_t scenario_times = 4;
 
-// Two assets share the file but not its times, so that trades map their steps to rows differently.
+// With `scenarios`, two assets read one file of volatilities at different times, so trades map steps to rows
+// differently.
 std::string volatility_of(int asset, bool scenarios) {
     if (!scenarios || asset > 1) return "0." + std::to_string(20 + asset % 30);
     static const tests::scenario_file file(scenario_times, scenario_paths);
@@ -67,8 +68,8 @@ std::string volatility_of(int asset, bool scenarios) {
            ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
 }
 
-// Baskets of these sizes, each with a trade of one date and one of more; a basket with uniform shocks too;
-// and a barrier whose touch time takes a shock that is no move, so that nothing can be computed ahead.
+// Baskets of each size in `sizes`, one with a single date and one with more; a basket with uniform shocks;
+// and a barrier whose touch time takes a shock that is no move, so that nothing can be computed ahead for it.
 std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };
@@ -180,9 +181,9 @@ const planned_book& the_book() {
     static const planned_book one({2, 5, 24, 64});
     return one;
 }
-constexpr std::size_t large_jobs = 2;  // of correlation_crossover factors and more
+constexpr std::size_t large_jobs = 2;  // with correlation_crossover factors or more
 
-// The words of a trade after the keys of its streams.
+// A trade's 32-bit words for the kernel, from behind the keys of its streams.
 const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,
                                 const kernels::trade_record& r) {
     const auto streams_of = [](const std::vector<std::uint32_t>& streams, int slots) {
@@ -194,7 +195,7 @@ const word32* words_of_sections(const program::path_program& code, const kernels
     return a.words + r.words_at + kernels::whole_pieces(keys, sizeof(word32));
 }
 
-// A program with the numbers of a trade, as a kernel finds them by kernels/arguments.h.
+// Reads a trade's numbers and times back from a kernel's arguments, as laid out in kernels/arguments.h.
 template <class real>
 program::path_data data_in_memory(const program::path_program& code, const kernels::path_arguments& a,
                                   const kernels::trade_record& r, program::timeline& when) {
@@ -237,7 +238,7 @@ program::path_data data_in_memory(const program::path_program& code, const kerne
     return out;
 }
 
-// The words of a trade that name the row of a scenario slot on each step.
+// A trade's words that say which row of a scenario slot to read on each step.
 const word32* scenario_rows_of(const program::path_program& code, const kernels::path_arguments& a,
                                const kernels::trade_record& r) {
     return words_of_sections(code, a, r) + kernels::scenario_place(static_cast<word32>(code.sections.size()));
@@ -258,14 +259,14 @@ void walk(const program::path_program& code, bool from_arrays, const launch& how
     constexpr word64 per_block = draws::per_block;
     const auto normals = program::places_in_streams(code.normal_streams, code.normals_per_step);
     const auto uniforms = program::places_in_streams(code.uniform_streams, code.uniforms_per_step);
-    // The place in its stream of shock n, slot n % slots of step n / slots: a block and a number within it.
+    // Shock n, of slot n % slots on step n / slots, as a block of its stream and a number within the block.
     const auto place_of = [](const std::vector<program::place_in_stream>& slots, word64 n) {
         const program::place_in_stream& p = slots[n % slots.size()];
         const word64 number = n / slots.size() * p.dimensions + p.dimension;
         return std::pair(static_cast<word32>(number / per_block), number % per_block);
     };
     for (word32 t = 0; t < a.trade_count; ++t) {
-        // The keys of streams of normals, then of uniforms, two words each.
+        // Keys of the streams of normals come first, then keys for uniforms, of two words each.
         const word32* keys_of_normals = a.words + a.trades[t].words_at;
         const word32* keys_of_uniforms = keys_of_normals;
         for (const auto& p : normals) keys_of_uniforms += p.dimension == 0 ? 2 : 0;
@@ -461,7 +462,7 @@ class fake_run {
             for (const auto& g : gpus)
                 devices.push_back(std::make_shared<loaded_device>(std::make_unique<fake_device>(g)));
             got = launcher(devices, store).walk_all(run);
-            // Kernels that fill cubes and correlate count too.
+            // The kernels that fill cubes and that correlate are counted as well.
             EXPECT_EQ(got.kernels_compiled, store.so_far().compiled);
         }
         for (const auto& g : gpus) EXPECT_EQ(g->report(), "");
@@ -477,10 +478,10 @@ class fake_run {
     separated_jobs separated;
     text_compiler compiler;
     std::shared_ptr<fake_gpu> gpu = std::make_shared<fake_gpu>();
-    std::map<std::string, int> launches;  // by kernel
+    std::map<std::string, int> launches;  // by name of the kernel
 
   private:
-    std::mutex lock_;  // protects launches
+    std::mutex lock_;  // guards `launches`
     std::map<std::string, host_kernel> kernels_;
 };
 
@@ -504,7 +505,7 @@ std::array<std::uint64_t, 7> bits(const kernels::tile_result& r) {
             of(r.moments.m4),    r.not_finite,       r.first_not_finite};
 }
 
-// The number of jobs with results; each must equal the CPU's.
+// Expects that each job with a result has the CPU's bits. Returns how many have one.
 std::size_t priced(const gpu_outcome& got, const std::vector<kernels::tile_result>& expected) {
     EXPECT_EQ(got.failures.size(), expected.size());
     std::size_t count = 0;
@@ -529,7 +530,7 @@ TEST(moves_walk, gives_the_bits_of_the_cpu) {
                 fake.gpu->when = fake_gpu::schedule::late;
                 const auto got = fake.walk();
                 EXPECT_EQ(priced(got, expected), jobs);
-                // In mixed precision uniforms and moves have different types.
+                // In mixed precision the basket with uniforms is left out too: its shocks have two types.
                 const std::size_t of_matrix = p == precision::mixed ? jobs - 2 : jobs - 1;
                 const std::string_view said = setting;
                 const std::size_t ahead = said == "kernel" ? 0 : said == "auto" ? large_jobs : of_matrix;
@@ -570,7 +571,8 @@ TEST(moves_walk_of_scenarios, gives_the_bits_of_the_cpu) {
                 fake_run fake(run_of(all, setting, p, feed));
                 fake.gpu->when = fake_gpu::schedule::late;
                 EXPECT_EQ(priced(fake.walk(), expected), all.jobs().size());
-                // All but the barrier, if moves can have the type of scenarios.
+                // If moves can have the type of scenarios, they are computed ahead for all trades but the
+                // barrier.
                 const bool is_matrix = std::string_view(setting) == "matrix";
                 if (is_matrix && p != precision::mixed) {
                     EXPECT_EQ(fake.separated_count(), all.jobs().size() - 1);
@@ -669,7 +671,7 @@ TEST(moves_walk, stays_within_its_memory) {
         fills.insert(fake.launches["fill"]);
     }
     EXPECT_GE(fills.size(), 3u) << "the runs were not cut differently";
-    // A device with less memory than it reports.
+    // A device that has less memory than it says is free.
     for (std::size_t memory = of_one_tile; memory < 10 * of_one_tile; memory += of_one_tile / 2) {
         fake_run fake(run);
         fake.run.memory_bytes = 0;
@@ -736,7 +738,7 @@ TEST(moves_walk_of_scenarios, survives_every_call_of_the_device_that_fails) {
     expect_to_survive_every_failure(planned_book({1, 2}, true), "kernel");
 }
 
-// A file with more shocks a step than a trade takes.
+// A replayed file has more shocks a step than a trade takes.
 TEST(moves_walk, takes_the_shocks_of_a_file) {
     static const planned_book small({2, 5});
     gpu_run run = run_of(small, "matrix", precision::double_, "none");
@@ -775,13 +777,14 @@ TEST(moves_walk, kernels_ahead_of_a_run_are_those_of_the_run) {
     }
 }
 
-// Few factors use a ring, many no shared memory; explicit settings are kept.
+// Moves of few factors are read through a ring in shared memory, moves of many without; an explicit setting
+// is kept.
 TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     kernel_wish how;
     EXPECT_EQ(feed_of(wish_that_reads_moves(how, 2)).name, "smem_rolling_async");
     EXPECT_TRUE(wish_that_reads_moves(how, 2).is_open());
     EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
-    how.feed = "inline";  // a setting was given
+    how.feed = "inline";  // as if a user had set it
     EXPECT_EQ(wish_that_reads_moves(how, 2).feed, "smem_rolling_async");
     EXPECT_FALSE(wish_that_reads_moves(how, 2).is_open());
     EXPECT_EQ(wish_that_reads_moves(how, 40).feed, "none");
@@ -793,14 +796,14 @@ TEST(moves_walk, reads_moves_through_the_feed_of_the_run) {
     EXPECT_EQ(wish_that_reads_moves(how, 40).space, "read_only");
 }
 
-// A run with shocks from arrays, too many for memory at once.
+// A run whose shocks come from arrays too large for memory, so that it is walked in chunks.
 gpu_run run_in_chunks(const planned_book& of, const char* correlation) {
     gpu_run run = run_of(of, correlation, precision::double_, "unroll");
     run.paths = 7 * kernels::paths_per_tile + 5;
     return run;
 }
 
-// Records before each fill the downloads requested so far; each chunk ends with one.
+// Notes before each `fill` kernel how many downloads there were, and so the chunk: each ends with a download.
 void note_fills(fake_run& fake, std::vector<int>& downloads) {
     fake.gpu->kernel = [&fake, &downloads, does = fake.gpu->kernel](const std::string& text,
                                                                     const std::string& name, const launch& l,
@@ -810,7 +813,7 @@ void note_fills(fake_run& fake, std::vector<int>& downloads) {
     };
 }
 
-// The fills of a chunk: one for each stream, shared by trades with the same streams on the same slots.
+// How many `fill` kernels a chunk takes: one for each stream, shared by trades with equal streams and slots.
 std::size_t fills_of_chunk(const planned_book& of) {
     using shocks = std::tuple<bool, std::vector<std::uint32_t>, std::vector<std::string>>;
     std::set<shocks> all;
@@ -835,8 +838,8 @@ std::size_t bytes_at_once(const gpu_run& run, std::vector<int>& downloads) {
     return fake.gpu->most_bytes;
 }
 
-// A cube filled while a chunk reads it, or read before it is filled, would show, because random scheduling
-// does everything that streams and events permit.
+// The fake GPU does work in any order that streams and events permit, so a cube that is filled while a chunk
+// reads it, or read before it is filled, would show.
 TEST(moves_walk_shocks_made_ahead, are_there_when_they_are_read_and_not_before) {
     static const planned_book small({2, 3});
     const std::size_t fills = fills_of_chunk(small);
@@ -882,7 +885,7 @@ TEST(moves_walk_shocks_made_ahead, take_memory_only_where_there_are_chunks) {
     run.memory_bytes = 0;
     const std::size_t all = bytes_at_once(run, downloads);
     EXPECT_LE(all, 8 * of_one_tile);
-    // A device with less memory than it reports.
+    // A device that has less memory than it says is free.
     for (std::size_t memory = of_one_tile; memory < all; memory += all / 8) {
         fake_run fake(run);
         fake.gpu->said_free = all * 4 / 5;
@@ -972,7 +975,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         options.overrides.device = "cpu";
         const results expected = pricer.price(of, options);
         for (const char* setting : {"kernel", "matrix"}) {
-            // The matrix variant alone handles many factors: compiling their product takes minutes.
+            // With many factors the product on the path takes minutes to compile: only in double precision.
             if (&of == &large && std::string_view(setting) == "kernel" &&
                 with.precision != precision::double_)
                 continue;
@@ -999,7 +1002,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         with.precision = tests::named{precision};
         for (const char* feed : {"inline", "smem_rolling_async", "none"}) {
             with.prefetch = feed;
-            with.distance = 2;  // a ring with room for 20 shocks
+            with.distance = 2;  // steps ahead: its ring has room for 20 shocks
             compare(small, with);
         }
         with.prefetch = "auto";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of shocks that trades share by stream names: which trades share, where their rows begin, and what a
-// source is asked to fill.
+// Rows of shocks, shared by trades whose streams have the same names: which trades share, where the rows
+// begin, and what a random source is asked to fill.
 #include "engine/walk/cuda/paths/noise_rows.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(noise_rows, are_shared_by_trades_with_the_same_streams) {
     EXPECT_EQ(rows.add(two, 2, names({"A", "B"}), 5), a);
     EXPECT_EQ(rows.rows(), 10u);
     std::set<std::size_t> shares{a};
-    // Another name, order or number of slots, or other streams of the slots, is another share.
+    // Trades don't share if names, their order, the number of slots, or the slots' streams differ.
     EXPECT_TRUE(shares.insert(rows.add(two, 2, names({"A", "C"}), 5)).second);
     EXPECT_TRUE(shares.insert(rows.add(two, 2, names({"B", "A"}), 5)).second);
     EXPECT_TRUE(shares.insert(rows.add(std::vector<std::uint32_t>{0}, 1, names({"A"}), 5)).second);
@@ -71,7 +71,7 @@ TEST(noise_rows, are_shared_by_trades_with_the_same_streams) {
     const std::vector<std::uint32_t> first_twice{0, 0, 1}, in_turn{0, 1, 0}, second_twice{0, 1, 1};
     for (const auto& slots : {first_twice, in_turn, second_twice})
         EXPECT_TRUE(shares.insert(rows.add(slots, 3, names({"A", "B"}), 5)).second);
-    // Without names all slots belong to the stream with the key 0, whether their streams are given or not.
+    // Without names all slots belong to the stream with key 0, whether the list of streams is empty or not.
     const std::size_t nameless = rows.add({}, 2, {}, 5);
     EXPECT_TRUE(shares.insert(nameless).second);
     EXPECT_EQ(rows.add(std::vector<std::uint32_t>{0, 0}, 2, {}, 5), nameless);
@@ -125,7 +125,7 @@ TEST(noise_rows, may_be_none) {
     EXPECT_EQ(rows.rows(), 10u);
 }
 
-// Streams on any slots in any order: each row of a trade gets one number, that of its slot.
+// A source gets each row once, with the number that the row's slot takes in its stream, for any slots.
 TEST(noise_rows, tell_a_source_the_number_of_every_row_once) {
     std::mt19937 random(7);
     for (int round = 0; round < 50; ++round) {
@@ -140,7 +140,7 @@ TEST(noise_rows, tell_a_source_the_number_of_every_row_once) {
         std::vector<trade> trades;
         for (int t = 0; t < 12; ++t) {
             trade one;
-            // Streams count from 0 in the order of their first slots.
+            // Streams are numbered from 0 by their first slots.
             std::uint32_t streams = 0;
             for (auto slots = random() % 7; slots > 0; --slots) {
                 const auto stream = static_cast<std::uint32_t>(random() % (streams + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each precision walks its own shocks with its own arithmetic, with the same bits on every instruction set
-// and number of threads; single differs from double by rounding alone.
+// Each precision walks shocks and arithmetic of its own, with the same bits on every instruction set and
+// number of threads. Single differs from double by rounding alone.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -147,7 +147,7 @@ TEST(precision_single_lanes, shocks_equal_the_kernel_headers) {
     for (const auto* set : instruction_sets()) {
         for (int round = 0; round < 100; ++round) {
             const std::uint64_t seed = random();
-            // Some across the end of the lower half of the path number.
+            // Every fourth round, path numbers cross a multiple of 2^32.
             const std::uint64_t first = round % 4 == 0 ? (random() << 32) - random() % 300 : random();
             const auto block = static_cast<std::uint32_t>(random());
             const kernels::stream_key name = kernels::stream_key_of(random());
@@ -171,8 +171,8 @@ TEST(precision_single_lanes, shocks_equal_the_kernel_headers) {
     }
 }
 
-// A hash (FNV-1a) of every operation in single and of its shocks. A change of it changes prices and must be
-// announced.
+// A hash (FNV-1a) of every operation in single precision and of its shocks. Whoever changes it changes
+// prices, and must announce it.
 TEST(precision_single_lanes, have_the_bits_of_every_other_build) {
     for (const auto* set : instruction_sets()) {
         std::uint64_t hash = 0xcbf29ce484222325u;
@@ -200,7 +200,7 @@ TEST(precision_single_lanes, have_the_bits_of_every_other_build) {
 
 TEST(precision, walks_equal_one_path_at_a_time) {
     constexpr std::uint64_t seed = 77;
-    // Steps that begin anywhere inside a block of random numbers.
+    // Numbers of shocks such that a step may begin at any place within a block of random numbers.
     for (int normals = 0; normals <= 6; ++normals) {
         for (int uniforms = normals == 0 ? 1 : 0; uniforms <= 5; uniforms += normals < 4 ? 1 : 3) {
             const tests::shocked_program p(normals, uniforms, 7);
@@ -226,7 +226,7 @@ TEST(precision, walks_equal_one_path_at_a_time) {
     }
 }
 
-// A path of more than 65,536 blocks of random bits, each normal of which stays in the sum.
+// A path takes more than 65,536 blocks of random numbers, and each normal adds to the sum.
 TEST(precision, walks_of_long_paths_equal_one_path_at_a_time) {
     constexpr std::uint64_t seed = 78;
     constexpr int normals = 1200;
@@ -322,8 +322,8 @@ TEST(precision, is_a_setting_of_a_run) {
     }
 }
 
-// For every trade of the demo book three prices agree: single, mixed (double on the shocks of single), and
-// double on its own shocks.
+// Every trade of the demo book has three prices that agree: in single, in mixed (double arithmetic on the
+// shocks of single), and in double.
 TEST(precision, demo_book_agrees_with_double) {
     const book trades = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     constexpr std::uint64_t paths = 16384;
@@ -339,8 +339,8 @@ TEST(precision, demo_book_agrees_with_double) {
             return run::standard_error_of(r[static_cast<std::size_t>(i)].moments);
         };
         for (const auto& one : r) ASSERT_EQ(one.not_finite, 0U);
-        // With the same shocks path by path only rounding differs, a few 2^-24 a step. (A path that close to
-        // a digital's strike would weigh more; there is none here.)
+        // Single and mixed have the same shocks on each path, so they differ by rounding alone, a few 2^-24 a
+        // step. (A path that rounding takes across a digital's strike would add more; there is none here.)
         const double size = std::abs(r[2].moments.mean) + standard_error(2) * std::sqrt(double(paths));
         const double steps = static_cast<double>(made.when.steps());
         EXPECT_LE(std::abs(r[1].moments.mean - r[2].moments.mean), (steps + 4) * 0x1p-24 * size);
@@ -350,8 +350,8 @@ TEST(precision, demo_book_agrees_with_double) {
     }
 }
 
-// Formulas of the bridge divide by small numbers if nothing moves or a path begins on the barrier; single may
-// not round these to 0.
+// The bridge divides by numbers that are tiny if nothing moves or a path begins on the barrier. Single
+// precision may not round these to 0.
 TEST(precision, bridges_stay_finite_without_variance) {
     for (const std::string volatility : {"0.0", "1.0e-9", "0.3"}) {
         for (const std::string barrier : {"100.0", "99.0", "120.0"}) {
@@ -426,7 +426,7 @@ TEST(precision_shadow, tells_the_rounding_of_single_and_nothing_else) {
             EXPECT_EQ(exact.in_standard_errors, 0);
         }
     }
-    // A GPU run in single_fast: only its shadow sample is walked here.
+    // The CPU walks only a shadow sample of a GPU's run in single_fast.
     EXPECT_EQ(cpu::shadow_precision(precision::single_fast), precision::mixed);
     EXPECT_EQ(cpu::shadow_paths(9000), 4096U);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of shocks: both forms read back as written; wrong, damaged or hostile files are refused with the
-// fault and its place.
+// Files of shocks in both forms read back as they were written. Wrong, damaged or hostile files are refused,
+// with the fault and its place.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -35,9 +35,9 @@ class replay_file : public testing::Test {
     std::filesystem::path write(const std::string& bytes) const { return own_.write("shocks", bytes); }
 };
 
-// The message of the error from reading these bytes; empty if there is none.
+// The message with which a file of these bytes is refused; empty if it is read.
 std::string refusal(const std::string& bytes) {
-    // In memory of exactly this size, so that a sanitizer sees every read beyond the end.
+    // A copy in memory of exactly this size, so that a sanitizer sees a read beyond the end.
     const std::vector<std::byte> exact(reinterpret_cast<const std::byte*>(bytes.data()),
                                        reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size());
     try {
@@ -245,7 +245,7 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
               "found a NumPy array of version 4.0, expected 1.0, 2.0 or 3.0");
     EXPECT_NE(refusal(numpy_of_shape(std::string(4096, ' ') + "(2, 4)", 64)).find("expected at most 4096"),
               std::string::npos);
-    // 11 bytes more in the header, a misaligned beginning for doubles.
+    // A header that is 11 bytes longer makes doubles begin at an address that is not aligned.
     const std::string fields = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), } ";
     std::string odd("\x93NUMPY\x01\0", 8);
     odd += static_cast<char>(fields.size());
@@ -329,7 +329,7 @@ TEST_F(replay_file, mutated_numpy_headers_are_refused_or_mean_what_they_say) {
         ASSERT_EQ(l.data_at + numbers * arrays::bytes_of(l.of), bytes.size());
         ASSERT_EQ(l.data_at % arrays::bytes_of(l.of), 0u);
     }
-    // Changes in the spaces at the end, and of the kinds of quotes.
+    // Accepted changes are in spaces at the header's end, and in both quotes of a text.
     EXPECT_GT(accepted, 100u);
     EXPECT_LT(accepted, 40'000u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shocks from arrays: an array of our own random numbers gives the same bits, an array of another type is
-// converted as the precision requires, and one that is too small is refused.
+// Shocks taken from arrays. With our own random numbers in an array a walk has the same bits, numbers of
+// another type are converted as the precision requires, and an array that is too small is refused.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -25,7 +25,7 @@ using program::precision;
 constexpr std::uint64_t seed = 11;
 constexpr std::size_t steps = 5;
 
-// Shocks [step][slot][path] with gaps between slots and steps, and no paths beyond those asked for.
+// Shocks by step, slot and path, with gaps between slots and steps, and only for the paths that are walked.
 template <class element>
 class cube {
   public:
@@ -125,7 +125,7 @@ TEST(replay_walk, our_own_shocks_give_the_bits_of_random_numbers) {
     expect_the_bits_of_random_numbers<double, kernels::double_draws>(precision::double_);
     expect_the_bits_of_random_numbers<float, kernels::single_draws>(precision::single);
     expect_the_bits_of_random_numbers<float, kernels::single_draws>(precision::mixed);
-    // A float in a double is the same number.
+    // A double that holds a float is the same number.
     expect_the_bits_of_random_numbers<double, kernels::single_draws>(precision::single);
     expect_the_bits_of_random_numbers<double, kernels::single_draws>(precision::mixed);
 }
@@ -147,12 +147,12 @@ TEST(replay_walk, elements_become_what_the_precision_walks) {
     const auto in_mixed = tests::plain_moments(paths, [&](std::uint64_t path) {
         return tests::plain_walk<double>(p.code, p.data, p.when, normal(path, 0.0f), uniform(path, 0.0f));
     });
-    // Doubles are rounded to float once, in single and in mixed alike.
+    // Doubles in an array are rounded to float once, in single and in mixed precision alike.
     expect_same_bits(walked(p.job(precision::single, 0, paths), wide.normals.view(), wide.uniforms.view()),
                      in_single);
     expect_same_bits(walked(p.job(precision::mixed, 0, paths), wide.normals.view(), wide.uniforms.view()),
                      in_mixed);
-    // Floats are taken as they are, in double too.
+    // Floats in an array are taken as they are, in double precision, too.
     expect_same_bits(
         walked(p.job(precision::single, 0, paths), narrow.normals.view(), narrow.uniforms.view()), in_single);
     expect_same_bits(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of random numbers by name: keys of names, who shares noise, the effect on errors of totals, and
-// refusals.
+// Streams of random numbers by name: keys of names, which trades share noise, the effect on errors of totals,
+// and refusals.
 #include "products/program/streams.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using program::stream_name;
 using tests::dollar_market;
 
-// FNV-1a and the finaliser of MurmurHash3, computed in Python.
+// Expected keys were computed in Python: FNV-1a and the finaliser of MurmurHash3.
 TEST(streams, keys_of_names_are_known_answers) {
     EXPECT_EQ(stream_name("ACME").key, 0x6efdcca57ccdae6u);
     EXPECT_EQ(stream_name("USD.rate").key, 0x1ab71680c6bb7407u);
@@ -90,7 +90,7 @@ TEST(streams, a_path_of_too_many_numbers_is_refused_by_name) {
     }
 }
 
-// Assets that differ only in their names.
+// Two assets that differ only in their names.
 const std::string alike =
     dollar_market(0.03, {{"ACME", "spot: 100, volatility: 0.2"}, {"BETA", "spot: 100, volatility: 0.2"}});
 
@@ -130,15 +130,15 @@ TEST(streams, trades_on_one_asset_walk_the_same_paths) {
     EXPECT_NE(r.rows[0].price, r.rows[1].price);
     EXPECT_NEAR(r.rows[3].price / r.rows[0].price, 1, 1e-12);
     EXPECT_NEAR(r.rows[4].price / r.rows[0].price, 1, 1e-12);
-    // A barrier that no path reaches changes nothing, although the path is monitored.
+    // A barrier that no path reaches leaves the price as it is, although the path is monitored for it.
     EXPECT_NEAR(r.rows[5].price / r.rows[0].price, 1, 1e-12);
 }
 
-// Over 400 seeds, the errors of two trades on different assets are uncorrelated, and those of two on one
-// asset are not. The coefficient of 400 independent pairs has a standard deviation of 0.05: 4.5 of these give
-// one false alarm in 150,000.
+// Over 400 seeds, errors of two trades are uncorrelated if they are on different assets, but not if they are
+// on the same asset. The correlation of 400 independent pairs has a standard deviation of 0.05; 4.5 of these
+// give one false alarm in 150,000.
 TEST(streams, errors_of_trades_on_different_assets_are_independent) {
-    const double truth = 9.413403383853019;  // Black-Scholes
+    const double truth = 9.413403383853019;  // price by Black-Scholes
     double ab = 0, aa = 0, a2 = 0, b2 = 0, c2 = 0;
     constexpr int seeds = 400;
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -156,8 +156,8 @@ TEST(streams, errors_of_trades_on_different_assets_are_independent) {
     EXPECT_GT(aa / std::sqrt(a2 * c2), 0.9);
 }
 
-// The error of a total over many assets is the root of the sum of squares, where common numbers would give
-// the sum. From 64 parts the error is known to 9 %: 4.5 of these.
+// The error of a total over many assets is the root of the sum of their squared errors; with common random
+// numbers it would be the sum. From 64 parts it is known to 9 %: 4.5 times that is allowed.
 TEST(streams, a_total_over_many_assets_gains_by_independence) {
     std::string market_text = "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n", trades;
     constexpr int assets = 25;
@@ -173,7 +173,7 @@ TEST(streams, a_total_over_many_assets_gains_by_independence) {
     for (const price_row& row : r.rows) squares += row.standard_error * row.standard_error;
     const currency_total total = r.totals().at(0);
     EXPECT_NEAR(total.error / std::sqrt(squares), 1, 4.5 / std::sqrt(2.0 * 63));
-    EXPECT_GT(total.error_at_most / total.error, 3.5);  // the root of 25 is 5
+    EXPECT_GT(total.error_at_most / total.error, 3.5);  // about sqrt(25) = 5
     EXPECT_LT(std::abs(total.value - assets * 9.413403383853019), 4.5 * total.error);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tallies merge in any order, from any pieces of a run and over files, to the bits of the one tree; sums over
-// trades have the errors of their parts.
+// Tallies merge to the bits of one fixed tree, in any order, from any pieces of a run, and through files.
+// Totals over trades have errors by the parts that trades share.
 #include "engine/walk/tally.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ std::vector<std::uint64_t> bits(const tile_result& r) {
 
 const std::vector<word64> sizes{1, 2, 3, 5, 7, 8, 31, 64, 65, 100, 127, 513};
 
-// A device merges the tiles of each part from the first tile of a range on, wherever that lies.
+// A device merges tiles in groups of a part. Ranges are cut so that each group is a subtree of the run.
 TEST(tally_tile_ranges, of_parts_and_rests_are_merged_as_the_tree_does) {
     for (const word64 run_tiles : {1U, 5U, 16U, 61U, 64U}) {
         for (const word64 part : {1U, 4U, 8U}) {
@@ -121,7 +121,7 @@ TEST(tally, any_pieces_in_any_order_give_the_bits_of_the_tree) {
     }
 }
 
-// Shares may have walked the same tiles and hold them in different subtrees.
+// Two shares may have walked the same tiles, and may hold them in different subtrees.
 TEST(tally, that_learns_from_others_knows_all_that_any_of_them_does) {
     std::mt19937 dice(5);
     for (const word64 tiles : sizes) {
@@ -235,10 +235,10 @@ TEST(tally, refuses_what_is_there_already_or_of_another_run) {
     const auto all = some_tiles(9, 1);
     tally t = tally_of(all, {2, 5}, 4);
     const auto refuses = [](const auto& what) { EXPECT_THROW(what(), error); };
-    refuses([&] { t.add({4, 2}, all[4]); });  // known
-    refuses([&] { t.add({1, 2}, all[1]); });  // no subtree
-    refuses([&] { t.add({8, 2}, all[8]); });  // beyond the run
-    refuses([&] { t.add({0, 8}, all[0]); });  // more than a part
+    refuses([&] { t.add({4, 2}, all[4]); });  // has this tile
+    refuses([&] { t.add({1, 2}, all[1]); });  // not a subtree
+    refuses([&] { t.add({8, 2}, all[8]); });  // past the run's end
+    refuses([&] { t.add({0, 8}, all[0]); });  // larger than a part
     refuses([&] { t.add(tally_of(all, {6, 2}, 4)); });
     refuses([&] { t.add(tally_of(all, {7, 2}, 8)); });
     refuses([&] { t.add(tally_of(some_tiles(10, 1), {8, 2}, 4)); });
@@ -299,9 +299,9 @@ double black(double volatility, analytics::right right) {
     return discount * analytics::black_price(right, 100 / discount, 100, volatility);
 }
 
-// The 95 % interval holds the truth in 95 of 100 runs, and the error is that of many runs: for hedged,
-// independent and equal positions. The interval may miss in 8 to 56 of 600 runs, which a right one violates
-// four times in a million (binomial, 5 %).
+// Totals of hedged, independent and equal positions: 95 % intervals hold the truth in 95 of 100 runs, and
+// stated errors are as large as the spread over runs. An interval may miss in 8 to 56 of 600 runs, which a
+// right one exceeds four times in a million (binomial, 5 %).
 TEST(tally_totals, intervals_cover) {
     const double call_a = black(0.2, analytics::right::call), put_a = black(0.2, analytics::right::put);
     const double call_b = black(0.3, analytics::right::call);
@@ -333,15 +333,16 @@ TEST(tally_totals, intervals_cover) {
         }
         EXPECT_GE(missed, 8);
         EXPECT_LE(missed, 56);
-        // Both variances have at least 600 degrees of freedom; the cap at the plain sum takes up to a tenth.
+        // Both variances have at least 600 degrees of freedom; capping errors at their plain sum takes up to
+        // a tenth.
         EXPECT_NEAR(told / (squares / runs), 1, 0.3);
         EXPECT_NEAR(sum / runs, 0, 5 * std::sqrt(squares / runs / runs));
         EXPECT_GE(at_most * 1.02, std::sqrt(squares / runs));
     }
 }
 
-// Parts of 2, 2 and 1 paths with the means 1, 4 and 7: weights 0.4, 0.4 and 0.2, a mean of 3.4, and so the
-// squares of 0.96, 0.24 and 0.72 over 1 - 0.36.
+// Parts of 2, 2 and 1 paths with the means 1, 4 and 7 weigh 0.4, 0.4 and 0.2, so that the mean is 3.4. The
+// variance of the mean is the sum of squares of 0.96, 0.24 and 0.72 over 1 - 0.36.
 TEST(tally_totals, last_part_counts_for_its_paths) {
     const std::vector<double> means{1, 4, 7};
     EXPECT_NEAR(error_of_parts(means, 2, 5), std::sqrt((0.96 * 0.96 + 0.24 * 0.24 + 0.72 * 0.72) / 0.64),
@@ -355,12 +356,12 @@ TEST(tally_totals, say_at_most_below_sixteen_parts) {
     EXPECT_FALSE(is_figure(few.error) || is_figure(few.low) || is_figure(few.high));
     EXPECT_TRUE(is_figure(few.error_at_most));
     EXPECT_TRUE(is_figure(enough.error) && is_figure(enough.low) && is_figure(enough.high));
-    // Student's quantile for 15 degrees of freedom, for a hedge's small remainder.
+    // For the small remainder of a hedge, ends of the interval are by Student's t with 15 degrees of freedom.
     const currency_total hedged =
         total_of(option("c", "A", "call", 10) + option("d", "A", "call", -9.9), 16 * 1024, 1);
     EXPECT_NEAR((hedged.high - hedged.value) / hedged.error, 2.13145, 1e-4);
     EXPECT_NEAR((hedged.value - hedged.low) / hedged.error, 2.13145, 1e-4);
-    // A single trade knows its error from its paths.
+    // The error of a single trade's total is that of its paths.
     const currency_total one = total_of(option("c", "A", "call", 10), 2048, 1);
     EXPECT_EQ(one.error, one.error_at_most);
     EXPECT_NEAR(one.high - one.value, 1.959963984540054 * one.error, 1e-12 * one.value);
@@ -415,7 +416,7 @@ TEST(tally_totals, differences_of_one_seed_have_their_own_error) {
     const double truth = black(0.21, analytics::right::call) - black(0.2, analytics::right::call);
     double squares = 0;
     for (const double d : differences) squares += (d - truth) * (d - truth) / runs;
-    // 200 degrees of freedom: a ratio beyond 0.6 or 1.6 once in a million times.
+    // With 200 degrees of freedom the ratio is beyond 0.6 to 1.6 once in a million times.
     EXPECT_GT(told / squares, 0.6);
     EXPECT_LT(told / squares, 1.6);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool merges blocks of tiles as they come; the result must be that of one tree over all tiles.
+// The thread pool merges blocks of tiles as they come, to the result of one tree over all tiles.
 #include "engine/walk/cpu/tile_pool.h"
 #include "products/program/evaluate.h"
 
@@ -20,7 +20,7 @@
 namespace tilewalk::cpu::tile_pool_test {
 namespace {
 
-// One normal, squared, or the square of the last of many: a step of one operation.
+// Pays the square of a normal, drawn on the last of `steps` steps. Each step is a single operation.
 struct square_of_normal {
     lane_program code;
     program::path_data data;
@@ -70,7 +70,7 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
     const square_of_normal trade;
     const auto& operations = *runnable_instruction_sets().sets[0];
     const std::uint64_t block = 1024 * std::uint64_t{kernels::paths_per_tile};
-    // Below, at and above a block; several blocks with an odd rest; three blocks, an incomplete tree.
+    // Paths below, at and above a block; an incomplete tree of three blocks; five blocks with an odd rest.
     std::vector<path_job> jobs;
     for (const std::uint64_t paths :
          {std::uint64_t{1}, block - 1, block, block + 1, 3 * block, 5 * block + 7 * 1024 + 3}) {
@@ -86,7 +86,7 @@ TEST(tile_pool, blocks_of_tiles_give_the_bits_of_one_tree) {
     }
 }
 
-// An instruction set that counts its draws and sets the flag at one of them.
+// An instruction set that counts its draws of normals, and sets the flag `cancel` at draw number `last`.
 struct counted_draws {
     static inline std::atomic<int> made{0};
     static inline std::atomic<bool> cancel{false};
@@ -117,7 +117,7 @@ void expect_cancelled(const std::function<void()>& call) {
     }
 }
 
-// A draw serves two steps of 256 paths.
+// One draw serves 256 paths for two steps.
 TEST(tile_pool, tile_ends_at_the_step_at_which_it_is_told_to_stop) {
     const square_of_normal trade(1000);
     const lane_operations operations = counted_draws::operations(10);

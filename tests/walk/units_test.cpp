@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of means of few numbers, asymmetric for skewed numbers.
+// Intervals of means of few numbers, with unequal sides if the numbers are skewed.
 #include "engine/walk/units.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
     EXPECT_GT(right.above, run::width_95(15));
     EXPECT_NEAR(right.below, left.above, 1e-12);
     EXPECT_NEAR(right.above, left.below, 1e-12);
-    // The ends are where the cubic of Hall's transformation equals Student's quantile.
+    // At the ends of an interval the cubic of Hall's transformation equals Student's quantile.
     const auto cubic = [](double t, double lean) {
         return t + lean * t * t / 3 + lean * lean * t * t * t / 27 + lean / 6;
     };
@@ -39,7 +39,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
 }
 
 TEST(units, numbers_lean_by_their_skewness) {
-    // The mean of these numbers is 2, the sum of squares about it 12, of cubes 24.
+    // These numbers have the mean 2, and about it a sum of squares of 12 and a sum of cubes of 24.
     const std::vector<double> numbers{1, 1, 1, 5};
     const double variance = 12 / 3.0, third = 24 * 4 / 6.0;
     EXPECT_NEAR(run::lean_of(numbers), third / std::pow(variance, 1.5) / 2, 1e-15);
@@ -48,8 +48,8 @@ TEST(units, numbers_lean_by_their_skewness) {
     EXPECT_EQ(run::lean_of(std::vector<double>{3, 3, 3, 3}), 0);
 }
 
-// Means of 16 exponential numbers, with skewness 2. The count of 20,000 means has a standard deviation of 31
-// about 19,000, and seeds are fixed.
+// Intervals of 20,000 means of 16 exponential numbers, with skewness 2. The expected number that hold the
+// mean is 19,000, with a standard deviation of 31; seeds are fixed.
 TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
     constexpr int runs = 20000;
     int leaning = 0, symmetric = 0;
@@ -67,13 +67,13 @@ TEST(units, intervals_of_skewed_numbers_hold_the_truth) {
         leaning += mean - ends.below * error <= 1 && 1 <= mean + ends.above * error ? 1 : 0;
         symmetric += std::abs(mean - 1) <= run::width_95(15) * error ? 1 : 0;
     }
-    EXPECT_LT(symmetric, 18300);  // 91 %
+    EXPECT_LT(symmetric, 18300);  // 91.5 % of runs
     EXPECT_GT(leaning, 18700);
     EXPECT_LT(leaning, 19300);
 }
 
-// Errors from parts of independent paths, against the known error of their mean. A millionth of the
-// 20,000 is out of bounds by chance, so one in 50 sets of seeds shows any; seeds are fixed.
+// Errors from 16 parts of independent paths, against the known error of their mean. Of 20,000 cases a
+// millionth is out of bounds by chance, so one set of seeds in 50 has any; seeds are fixed.
 TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
     int hidden = 0, half_hidden = 0;
     for (std::uint64_t run = 0; run < 20000; ++run) {
@@ -91,7 +91,7 @@ TEST(units, parts_that_are_alike_by_chance_hide_no_error) {
     }
     EXPECT_EQ(hidden, 0);
     EXPECT_GT(half_hidden, 10) << "can this fail?";
-    // An error far larger than the parts show is added to theirs, whatever their number.
+    // A known error that is far larger than parts show is added to theirs, whatever their number.
     EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(16, 3.0)), 1);
     EXPECT_EQ(run::error_beside_parts(1, std::vector<double>(4, 3.0)), 1);
     EXPECT_EQ(run::error_beside_parts(0, std::vector<double>(16, 3.0)), 0);

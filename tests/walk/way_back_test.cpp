@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane machine's adjoint against the plain one, path by path: sums of derivatives over a tile, in every
-// precision, in one piece and in many, on every instruction set.
+// The lane machine's adjoint against an adjoint of one path at a time: sums of derivatives over a tile, in
+// every precision, in one piece and in many, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -95,10 +95,10 @@ std::vector<double> in_line(const compiled_both_ways& of, tests::number_vector p
 
 }  // namespace
 
-// The sums are of the same numbers in another order; those of tables are rounded to 2^-64.
+// Both sides add the same numbers in another order; sums for tables are rounded to multiples of 2^-64.
 TEST(way_back, finds_the_derivatives_of_every_path) {
     const auto& best = *cpu::runnable_instruction_sets().sets[0];
-    constexpr std::uint64_t paths = 300;  // more than one pass, and a part of the next
+    constexpr std::uint64_t paths = 300;  // one full pass of 256 paths and a part
     std::size_t trades = 0, numbers = 0;
     const auto compare = [&](const book& all, const market& in, std::size_t every) {
         for (std::size_t i = 0; i < state_of(all).trades.size(); i += every) {
