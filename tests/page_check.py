@@ -153,7 +153,7 @@ def chromium():
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 
 
-# Script that draws the page in a frame of each width, for its media queries, and then puts the faults in its place.
+# Script that draws the page in a frame of each width, for its media queries, and then puts the faults in place of the frames.
 MEASURE = r"""
 const LEAST = %(least)s, asked = %(asked)s;
 const visible = (e) => { const s = e.ownerDocument.defaultView.getComputedStyle(e); return s.visibility === 'visible' && s.display !== 'none' && +s.opacity > 0; };

@@ -487,8 +487,8 @@ TEST(antithetic_pairs, are_explained) {
     }
 }
 
-// Sensitivities by pairs, from bumped prices on common random numbers, agree with those by independent paths
-// within 4.5 joint errors: one false alarm in 3,600 seeds for some 40 rows.
+// Sensitivities by pairs agree with those by independent paths within 4.5 joint errors, both by bumped prices
+// and by the automatic method: one false alarm in 3,600 seeds for some 40 rows.
 TEST(antithetic_pairs, have_greeks) {
     const book b = book::parse(std::string(market_text) + trades_text);
     for (const char* const method : {"bump", "auto"}) {
@@ -543,7 +543,7 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
     for (const warmed_kernel& k : engine().warm(b, *b.market(), asked, {"sm_90"})) EXPECT_EQ(k.failure, "");
 }
 
-// A run of pairs and a run of single paths draw the same shocks, but use them differently: nothing is common.
+// A run of pairs uses its shocks in another way than a run of single paths, so the two are independent.
 TEST(antithetic_pairs, have_no_common_random_numbers_with_paths) {
     const book b = book::parse(std::string(market_text) + trades_text);
     const results plain = engine().price(b, with("none", "philox", 4096)),
@@ -603,8 +603,8 @@ int spilled_bytes_of(const cuda::compile_request& kernel) {
     return got.stack_bytes + got.spill_stores + got.spill_loads;
 }
 
-// Expects no register spills by kernels of pairs, unless the plain kernel spills. Not `all`: compiles a
-// product for one precision and architecture only, by turns, and wherever the ledger has the answer.
+// Expects that the kernel of pairs spills no registers, unless the kernel of single paths does. If not `all`,
+// each product is compiled for one precision and architecture, by turns, and for those that the ledger has.
 void expect_no_spills(bool all) {
     if (const std::string why = cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
     const std::vector<std::string> architectures{"sm_80", "sm_90"};

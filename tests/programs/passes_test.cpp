@@ -729,7 +729,7 @@ TEST(passes, what_the_order_of_operands_can_change_is_not_shared) {
                   }),
                   6U)
             << op.name;
-        // Nor are both sines merged among operations hoisted off the paths.
+        // The two sines stay apart also where they are hoisted off the paths.
         const auto uniform = program::hoist(program::optimise(one_section([&](recorder& into) {
             const value x = into.term("x", 2.0), y = into.term("y", 3.0);
             into.write(0, into.normal() * sin(into.apply(op.code, x, y)) / sin(into.apply(op.code, y, x)));

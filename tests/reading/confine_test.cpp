@@ -129,7 +129,8 @@ TEST_F(confine, scenarios_of_a_market) {
     EXPECT_EQ(in_book("below/vols"), nothing_refused);
     EXPECT_NE(in_book("../vols").find(outside), std::string::npos) << in_book("../vols");
     own.write("books/below/market.yaml", with("../vols"));
-    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing_refused);  // is in the book's folder
+    // The scenarios ../vols of this market lie in the folder of the book that names the market.
+    EXPECT_EQ(of("market: below/market.yaml\ntrades: []\n"), nothing_refused);
     EXPECT_NE(refusal([&] { market::load(own / "books/below/market.yaml", confined); }).find(outside),
               std::string::npos);
     EXPECT_EQ(refusal([&] { market::load(own / "books/below/market.yaml"); }), nothing_refused);

@@ -433,7 +433,7 @@ std::string line_that_differs(const std::string& before, const std::string& afte
     std::size_t at = 0;
     while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;
     const auto line_of = [&](const std::string& of) {
-        const std::size_t from = at == 0 ? 0 : of.rfind('\n', at - 1) + 1;  // if none is found: npos + 1 is 0
+        const std::size_t from = at == 0 ? 0 : of.rfind('\n', at - 1) + 1;  // 0 if there is no line feed
         return printable(of.substr(from, of.find('\n', at) - from));
     };
     return "\n    " + line_of(before) + "\n    became\n    " + line_of(after);

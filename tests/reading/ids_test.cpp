@@ -37,10 +37,10 @@ std::string refusal_of_id(const std::string& id) {
 TEST(ids, what_people_see_is_an_id) {
     for (const std::string& id : std::vector<std::string>{
              std::string("a"), std::string("a b"), std::string("=1+1"), utf8({0xe9}), utf8({0x5d0}),
-             utf8({0xd55c, 0xae00}), utf8({0x915, 0x94d, 0x937}),  // with a virama, which does not compose
+             utf8({0xd55c, 0xae00}), utf8({0x915, 0x94d, 0x937}),  // Hangul; letters with a virama
              utf8({0xe01, 0xe39, 0xe49}),                          // two marks in canonical order
-             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),              // a heart as an emoji
-             utf8({0x1f468, 0x200d, 0x1f469}),                     // emoji joined into one
+             utf8({0x1f600}), utf8({0x2764, 0xfe0f}),              // an emoji; a heart as one
+             utf8({0x1f468, 0x200d, 0x1f469}),                     // two emoji joined
              utf8({0x1f3f4, 0xe0067, 0xe007f}), std::string(256, 'x')}) {
         EXPECT_EQ(refusal_of_id(id), nothing) << id;
     }

@@ -300,7 +300,7 @@ TEST(page, tails_have_their_noise_and_the_scenario_they_are) {
     risk.currency = "USD";
     risk.scenarios = 100;
     risk.tails = {{0.05, {-45.5, 0.25, 3.5}, {-48, 0.125, 2}, 5},
-                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // level with six digits
+                  {0.012345678, {-49, 0.25, 3.5}, {-49.5, 0.125, 2}, 1}};  // level shown with six digits
     s.risks = {risk};
     const std::string part = section(page_of(s.base, {.scenarios = &s}), "tails");
     for (const char* text :

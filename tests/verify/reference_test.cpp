@@ -1001,7 +1001,7 @@ constexpr double limit = 4.5;
 constexpr double target_share = 1e-3, most_of_target = 1.25;
 constexpr std::uint64_t pilot_paths = 1 << 14, least_paths = 1 << 20, most_paths = 1 << 22,
                         most_path_steps = 1 << 26;
-// Divisors of these paths, and for points, where cases are judged by family, as all cases take minutes.
+// Tests by family use an eighth of these paths, and runs by points a 64th: all paths take minutes.
 constexpr std::uint64_t part_of_paths = 8, part_of_points = 64;
 // Cases of SABR are many strikes of few laws, published to 1e-4 of volatility, and paths take up to 180
 // steps. They have only a short pilot, and all the paths that fit.

@@ -453,8 +453,8 @@ TEST_P(truths, barrier_watched_all_the_time) {
 }
 
 // Pillars cut the life of the option into pieces, and a bridge over each piece keeps the whole exact. First
-// the pillars lie on flat curves. Then curves bend, with rate equal to yield: the price is a martingale, a
-// geometric Brownian motion in its own variance.
+// curves are flat between their pillars. Then they bend, with rate equal to yield: the price is a martingale,
+// and a plain geometric Brownian motion if its variance is taken as time.
 TEST_P(truths, barrier_cut_at_pillars) {
     const one_asset flat{100, 0.08, 0.04, 0.25};
     const std::string cut =

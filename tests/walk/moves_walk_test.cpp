@@ -975,7 +975,7 @@ TEST(moves_walk, the_same_bits_on_a_gpu) {
         options.overrides.device = "cpu";
         const results expected = pricer.price(of, options);
         for (const char* setting : {"kernel", "matrix"}) {
-            // With many factors the product on the path takes minutes to compile: only in double precision.
+            // Only in double precision: kernels with the product of many factors take minutes to compile.
             if (&of == &large && std::string_view(setting) == "kernel" &&
                 with.precision != precision::double_)
                 continue;

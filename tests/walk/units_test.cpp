@@ -39,7 +39,7 @@ TEST(units, intervals_lean_to_the_side_of_the_long_tail) {
 }
 
 TEST(units, numbers_lean_by_their_skewness) {
-    // These numbers have the mean 2, and about it a sum of squares of 12 and a sum of cubes of 24.
+    // The mean of `numbers` is 2, and about it they have a sum of squares of 12 and a sum of cubes of 24.
     const std::vector<double> numbers{1, 1, 1, 5};
     const double variance = 12 / 3.0, third = 24 * 4 / 6.0;
     EXPECT_NEAR(run::lean_of(numbers), third / std::pow(variance, 1.5) / 2, 1e-15);
