@@ -230,7 +230,7 @@ inline double tangent_of_truth(program::operation code, const std::array<double,
         case program::operation::equal:
             return dx[0] * (x[1] != 0 ? 1 : -1) + dx[1] * (x[0] != 0 ? 1 : -1);
         default:
-            return dx[0] == 0 ? 0 : dx[0] * (x[1] - x[2]);  // select: moves only as its condition does
+            return dx[0] == 0 ? 0 : dx[0] * (x[1] - x[2]);  // select: the part by its condition
     }
 }
 

@@ -82,7 +82,7 @@ inline double plain_arithmetic(program::operation code, double a, double b, doub
 // A hand-written path: the market at each time in years, and the shocks of samples taken between dates.
 struct path {
     std::map<std::string, std::map<double, double>> spots;  // by asset
-    std::map<std::string, std::map<double, double>> fx;     // by currency, in units of the trade's
+    std::map<std::string, std::map<double, double>> fx;     // price of a currency in the trade's
     std::map<std::string, double> rates;                    // flat rate by currency; 0 if missing
     double variance_per_year = 0.04;                        // of each asset's logarithm
     double growth = 0.05;                                   // of each asset's forward

@@ -18,7 +18,7 @@ struct made_trade {
     program::path_data data;
     program::timeline when;
 };
-// A trade with `normals` and `uniforms` on each step, steps that end at `times`, and `events` after some.
+// A trade with `normals` and `uniforms` on each step. Steps end at `times`; events follow those in `events`.
 inline made_trade trade_of(int normals, int uniforms, const std::vector<double>& times,
                            const std::set<std::size_t>& events) {
     made_trade out;

@@ -29,7 +29,7 @@ const std::string head =
 
 struct bad_kind {
     std::string trade;  // the YAML after '- '
-    const char* words;  // that the message must have
+    const char* words;  // part of the message
 };
 
 const std::string european = "{id: bad, product: european, underlying: ACME, ";

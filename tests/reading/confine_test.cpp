@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files named by an untrusted book: under confinement no file outside of the book's folder is opened, and
-// messages never quote the text of a file that is not what it should be.
+// messages never quote text from a file of the wrong kind.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -588,7 +588,7 @@ std::string in_one_line(const tree& value) {
     return made;
 }
 
-// Trades of a product: its example, one with the mandatory parameters alone, and each choice of both.
+// Trades of a product: its example, a trade with mandatory parameters alone, and each choice for both.
 std::string trades_of(const base_file& product) {
     const tree root = independent::yaml(product.text);
     const tree example = independent::yaml("a: " + product.trade + "\n").members.at(0).second;

@@ -129,7 +129,7 @@ class hostile : public testing::Test {
         const std::string& told = code == 3 ? got.out : got.err;
         EXPECT_NE(told.find(said), std::string::npos) << "expected '" << said << "'\n" << text;
         EXPECT_LT(told.size(), 20'000U) << text;
-        // In a refusal the book's name is at most there once.
+        // A refusal (exit code 2) names the book's file at most once.
         const auto named = told.find("book.yaml:");
         EXPECT_TRUE(code != 2 || named == std::string::npos ||
                     told.find("book.yaml:", named + 1) == std::string::npos)

@@ -519,7 +519,8 @@ TEST_F(import_of_ore, a_bermudan_begins_both_legs_anew) {
         "one");
 }
 
-// ORE ignores a monitoring start in the future; a start in the past only asks for a touch since then.
+// ORE ignores a monitoring start in the future. A start in the past matters only if a level was touched
+// since.
 TEST_F(import_of_ore, barriers_are_watched_from_as_of_on) {
     for (const char* const day : {"2025-06-16", "2026-06-15"}) {
         const imported_portfolio read =

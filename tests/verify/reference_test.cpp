@@ -91,7 +91,7 @@ json with_price(json said) {
                  discounted = spot * std::exp(-yield * years);
     said["product"]["strike"] = forward;
     said["value"] = discounted * (2 * truth::normal_cdf(0.5 * volatility * std::sqrt(years)) - 1);
-    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // as at the largest vega
+    said["error"] = discounted * 0.4 * std::sqrt(years) * error;  // the largest vega times the error
     said.erase("quantity");
     return said;
 }
@@ -1045,11 +1045,11 @@ struct judged {
     double error = 0;   // standard error of price - published value
     double bound = 0;   // error of the published value plus the trade's allowance
     double z = 0;       // price - published value as a normal quantile; 0 if nothing is random
-    double target = 0;  // for the standard error
+    double target = 0;  // greatest standard error to aim at
     bool has_all_paths = false;
-    // Bound of the mean of z that is no chance, from `bound` and from the payoff's skewness. The skewness
-    // shifts (mean / standard error) by half of itself over the root of the paths, and is at most the root of
-    // the kurtosis.
+    // Greatest mean of z that is not by chance: from `bound`, and from the payoff's skewness, which shifts
+    // (mean / standard error) by half of itself over the root of the paths. The skewness is at most the root
+    // of the kurtosis.
     double lean = 0;
 
     bool counts() const { return error > 0 && lean <= most_lean; }
@@ -1302,7 +1302,7 @@ INSTANTIATE_TEST_SUITE_P(reference_by_points, reference_family,
 
 class reference_every_case : public by_source {};
 
-// Judges all cases together, on all of their paths, or on a part of their points. False alarms are as rare.
+// Judges all cases together, on all their paths or a part of their points. Few false alarms, as by family.
 TEST_P(reference_every_case, is_met_and_the_whole_leans_nowhere) {
     const bool is_quasi = GetParam().random == "sobol";
     std::vector<std::pair<published_case, judged>> all;
