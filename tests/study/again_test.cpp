@@ -21,8 +21,8 @@ namespace {
 
 const greek_options wanted_greeks{{"delta", "vega"}};
 
-// Two assets that differ only in their names and correlations, a third, and trades that differ only in the
-// asset.
+// A market and its book. Assets `first` and `second` differ only in their names and correlations, C is a
+// third, and trades `a` and `b`, or `with_a` and `with_b`, differ only in the asset.
 struct call {
     double spot = 100, volatility = 0.2, correlation = 0.4, strike = 105;
     std::string as_of = "2026-01-15", first = "A", second = "B", instruction_set = "auto";
@@ -47,7 +47,7 @@ struct call {
   - {{id: jump, product: digital, underlying: {0}, strike: {2}, payout: 10, maturity: 2027-01-15}}
 {3})",
                                                            first, second, strike,
-                                                           // Greeks of rights take a dozen policies.
+                                                           // No rights: Greeks train dozens of policies.
                                                            has_greeks ? "" : text_of_rights());
     }
     std::string text_of_rights() const {
@@ -166,7 +166,7 @@ results found_by(const session& ready, const call& of, const run_options& with) 
     const market in = market::parse(of.market_text());
     return of.has_greeks ? ready.greeks(in, wanted_greeks, with) : ready.price(in, with);
 }
-// A session keeps the controls of its own market in every market of the day, except for rights.
+// Results of a session: markets of one day have the controls of the first, except for trades with rights.
 results in_a_session(const call& first, const call& second) {
     const std::vector<market> in{market::parse(first.market_text()), market::parse(second.market_text())};
     const book trades = book::parse(first.book_text());

@@ -50,7 +50,7 @@ TEST(answers, implied_volatilities_are_those_of_the_market) {
         EXPECT_GT(r.standard_error, 0) << terms;
         EXPECT_LT(r.standard_error, 0.02) << terms;
     }
-    // The error is the price's over the vega, and matches the spread over seeds.
+    // The volatility's standard error is the price's over the vega, and matches the spread over seeds.
     double squares = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const price_row row = price_one(
@@ -59,10 +59,10 @@ TEST(answers, implied_volatilities_are_those_of_the_market) {
         const double z = (row.reported->value - 0.22) / row.reported->standard_error;
         squares += z * z;
     }
-    // Chi-squared with 40 degrees of freedom is outside for 1 in 10,000 seeds.
+    // Chi-squared with 40 degrees of freedom is outside of these bounds once in 10,000 times.
     EXPECT_GT(squares, 14.0);
     EXPECT_LT(squares, 84.0);
-    // With a cash dividend the volatility is Black's on the forward, near the model's own.
+    // LATE pays a cash dividend: the reported volatility is Black's on the forward, near the model's 0.3.
     EXPECT_NEAR(answer_to("product: european, report: implied_volatility, underlying: LATE, strike: 100, "
                           "maturity: 1.0")
                     .value,
@@ -83,7 +83,7 @@ TEST(answers, a_volatility_that_no_price_implies_is_none) {
 }
 
 TEST(answers, fair_parameters_are_those_of_closed_forms) {
-    // The coupon of a par bond follows from its discount factors, without chance.
+    // The coupon of a par bond follows from discount factors alone, without a random error.
     double annuity = 0;
     for (int year = 1; year <= 5; ++year) annuity += std::exp(-0.03 * year);
     const reported_figure par = answer_to(
@@ -110,7 +110,7 @@ TEST(answers, fair_parameters_are_those_of_closed_forms) {
     EXPECT_NEAR(strike.value, std::sqrt(0.22 * 0.22 + drift * drift / 52), limit * strike.standard_error);
     EXPECT_GT(strike.standard_error, 0);
     EXPECT_LT(strike.standard_error, 1e-3);
-    // Repriced with that strike nothing is left, and the strike's error is the price's over its slope.
+    // At the fair strike the price is 0, and the strike's error is the price's over its slope in the strike.
     const price_row again = price_one(variance + "strike: " + std::to_string(strike.value), 20000);
     EXPECT_NEAR(again.price, 0, 1e-4 * 100 * 2 * strike.value);
     EXPECT_NEAR(strike.standard_error, again.standard_error / (100 * 2 * strike.value * std::exp(-0.03)),

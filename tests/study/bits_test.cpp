@@ -28,7 +28,8 @@
 namespace tilewalk::bits_test {
 namespace {
 
-// Five tiles, the last one partial; points take eight. Fewer paths than those with controls have no pilot.
+// `paths` make five tiles, the last one partial; points take eight, one for each randomisation. Runs with
+// controls take more paths, since runs of fewer have no pilots.
 constexpr std::uint64_t paths = 4500, paths_with_controls = 8192;
 
 const std::filesystem::path source = TILEWALK_SOURCE_DIR;
@@ -61,7 +62,7 @@ std::vector<std::pair<std::string, book>> books() {
     return all;
 }
 
-// "demo.yaml double acme_call" to "0x1.2p+3 0x1.8p-4", in the order of the books.
+// A `ledger` maps "demo.yaml double acme_call" to "0x1.2p+3 0x1.8p-4", a price and its error, by book.
 using tests::different, tests::expect_as_kept, tests::kept;
 using ledger = tests::kept_words;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is cancelled while trades are planned stops there. The tests count how often planning polls the
-// flag, in units of its work, and ignore time.
+// A run that is cancelled while it plans trades stops planning. The tests count how often planning polls the
+// flag, by units of its work, and measure no time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -48,9 +48,9 @@ TEST(cancel, planning_asks_again_within_so_many_numbers_for_every_model) {
             << name << ": " << state_of(b).trades.at(0).failure->what();
         std::size_t asked = 0;
         const auto made = planned(b, [&] { ++asked; });
-        // At least one row of numbers is made for the steps.
+        // Planning makes at least one number for each step, and polls once for every `most_between_polls`.
         EXPECT_GE(asked, made.when.steps() / program::recorder::most_between_polls) << name;
-        // Cancelling at any poll stops. A new market has made no table yet.
+        // An exception from any poll stops planning. Each market is new: its model has made no table.
         for (const std::size_t last : {std::size_t{1}, asked / 2, asked}) {
             std::size_t count = 0;
             const book again = book_with(asset, dates);

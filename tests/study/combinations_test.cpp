@@ -50,8 +50,8 @@ using features = std::set<feature>;
 using tests::dollar_market;
 using tests::in_book;
 
-// Pilots need `few_paths`; parts with policies of their own, for Greeks of rights, need `more_paths`; several
-// pilots, and jumps of controls, need `paths_for_jumps`.
+// Numbers of paths: a pilot needs `few_paths`; Greeks of rights, whose parts of the run each train a policy,
+// need `more_paths`; several pilots, or controls with jumps, need `paths_for_jumps`.
 constexpr std::uint64_t few_paths = 8192, more_paths = 16384, paths_for_jumps = 65536, decided_paths = 32768,
                         most_paths_of_rounds = 131072, training_paths_of_file = 3072;
 
@@ -62,7 +62,7 @@ std::string market_of(double spot, double volatility) {
                                  "correlations: [[A, B, 0.4]]"));
 }
 
-// A right, a jump, a basket, and a payoff rare enough for importance sampling.
+// Trades with a right, with a jump, on a basket, and with a payoff rare enough for importance sampling.
 std::string trades_of(bool has_right, const std::string& tolerance = "") {
     return fmt::format(R"(trades:
   - {{id: right, product: {}, option: put, underlying: A, strike: 100, maturity: 1{}}}
@@ -80,7 +80,7 @@ constexpr const char* scenarios_text = R"(stress:
   later: {days: 1}
 )";
 
-// Points and controls have narrower errors.
+// The basket's tolerance, smaller with points and controls, since they make its error smaller.
 std::string own_tolerance_in(const features& asked) {
     if (!asked.contains(feature::own_tolerance)) return "";
     for (const feature f : {feature::points, feature::controls, feature::decisions})
@@ -101,7 +101,7 @@ run_settings settings_of_decisions(const std::string& device) {
 
 class files {
   public:
-    // More steps, shocks and paths than any trade takes.
+    // A file of shocks to replay, with more steps, shocks and paths than any trade takes.
     std::string replay() {
         if (replay_.empty()) {
             constexpr std::uint64_t steps = 4, normals = 2;
@@ -126,7 +126,7 @@ class files {
         }
         return policy_.string();
     }
-    // Pilots decide differently beside those of shifts or of integration.
+    // A file of decisions by the pilots that `beside` has: pilots of shifts or integration change others.
     std::string decisions(const features& beside) {
         decided(beside);
         return decisions_.at(pilots_in(beside)).string();
@@ -178,7 +178,7 @@ struct request {
     study of;
     features asked;
     std::uint64_t seed = 42;
-    // Decides in place of a file.
+    // Makes the decisions if `asked` has no file of them.
     enum class decider { nobody, settings, pilots } instead = decider::nobody;
     std::uint64_t paths = few_paths;
     bool is_on_a_real_gpu = false;
@@ -231,7 +231,7 @@ run_settings settings_of(const request& r) {
         out.random = "philox";
         out.controls = technique::none;
     }
-    // A plan describes the first round, which has fewer.
+    // `paths` limits all rounds together; `explain` describes the first round, which has fewer.
     if (r.of == study::explain || (adds_paths && has_rounds(r.of))) out.paths = most_paths_of_rounds;
     if (asks(feature::controls)) out.controls = technique::automatic;
     if (asks(feature::points)) out.random = "sobol";
@@ -258,7 +258,7 @@ struct outcome {
     std::vector<std::string> kernels;
     std::set<std::string> texts;
     std::string refusal;
-    // Blocks that a second run took from the first one's journal, or that a shard left on its way.
+    // Blocks that a second run read from the first one's journal; for shards, 1 if one kept a block.
     std::size_t blocks = 0;
     bool is_repeated = true;
 };
@@ -474,8 +474,8 @@ std::string no_remark(const outcome& o, std::string_view text) {
     return fmt::format("no remark '{}'", text);
 }
 
-// Why the rows do not follow the file's decisions; empty if they do. Beside a source without points they
-// report that points are left out.
+// Why the rows do not follow the file's decisions; empty if they do. Paths by cuRAND have no points, so rows
+// must remark that the decided points are left out.
 std::string why_undecided(const request& r, const outcome& o) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool has_points = !asks(feature::curand);
@@ -507,7 +507,7 @@ bool has_more_paths(const price_row& row) {
     return row.paths > paths_of_first_round;
 }
 
-// Why the rows show no evidence of the feature; empty if they do.
+// Why the rows of `with` show no evidence of feature `f`; empty if they do. `other` is without it.
 std::string no_evidence_in_rows(feature f, const request& r, const outcome& with, const outcome& other) {
     const price_row &right = row_of(with, "right"), &other_right = row_of(other, "right");
     switch (f) {
@@ -544,7 +544,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
         case feature::own_tolerance:
             return has_more_paths(row_of(with, "basket")) ? "" : "the trade has no more paths than the run";
         case feature::replay: {
-            // A policy depends on the drawn paths.
+            // Replayed trades must not depend on the seed; `right` may, by a policy trained on drawn paths.
             request seeded = r;
             ++seeded.seed;
             const outcome& again = found(seeded);
@@ -579,7 +579,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
             break;
     }
     for (const std::string trade : {"right", "jump", "basket"}) {
-        // An integrated digital is exact, whatever numbers are drawn.
+        // A digital by preintegration is exact, whatever random numbers are drawn.
         const bool is_exact =
             f == feature::curand && trade == "jump" && r.asked.contains(feature::preintegration);
         if (!is_exact && with.figures.at(trade) == other.figures.at(trade))
@@ -656,7 +656,8 @@ std::string no_evidence_in_kernels(feature f, const request& r, const outcome& w
         case feature::decisions: {
             if (found(r.decided_by(request::decider::pilots)).texts == with.texts)
                 return "kernels are those that pilots choose";
-            // Derivatives have other controls than prices, and bounds no points.
+            // Settings lead to the file's kernels only for prices, as derivatives have other controls, and
+            // only with nested bounds, as other bounds take no points.
             if (r.of == study::tune_greeks || !r.asked.contains(feature::nested_bounds)) break;
             const std::set<std::string>& said = found(r.decided_by(request::decider::settings)).texts;
             if (!std::ranges::includes(with.texts, said)) return "kernels are not those of what was decided";
@@ -687,8 +688,8 @@ void expect_no_failures(const outcome& o) {
     for (const trade_plan& p : o.plans) EXPECT_EQ(p.failure, "") << p.trade;
 }
 
-// The price and the derivatives of a row come from one walk, except with rights, where they may come from
-// parts with policies of their own.
+// Expects that a trade's price and derivatives come from one walk. With rights, derivatives may come instead
+// from parts of the run with policies of their own, which have no walk (0).
 void expect_one_walk(const outcome& o) {
     for (const price_row& row : o.told.rows) EXPECT_NE(row.walk, 0U) << row.trade;
     for (const greek_row& g : o.told.greeks) {
@@ -701,7 +702,7 @@ void expect_one_walk(const outcome& o) {
     }
 }
 
-// The first refusal by the catalogue, in its order; empty if all are accepted.
+// The first refusal that the catalogue has for these features in study `s`; empty if it accepts all.
 std::string expected_refusal(study s, const features& asked) {
     for (const feature f : asked)
         if (const combination c = combined(s, f); c.is_refused()) return sentence(c, name_of(f), name_of(s));
@@ -733,11 +734,11 @@ features shown_by(feature f) {
     }
 }
 
-// Kernels don't depend on the policy, except that it may lead to another kernel, nor on decisions other than
-// points. Rules choose the same kernel for arrays of shocks in any precision.
+// True if `r` can show feature `f`. Kernels show decisions only by points, `tune` shows a policy only over
+// points, and `explain` chooses the same kernel in any precision if shocks are read from arrays.
 bool can_be_seen(feature f, const request& r) {
     if (f == feature::decisions && r.asked.contains(feature::curand)) return has_rows(r.of);
-    // A GPU that computes nothing has no cuRAND, and so no paths that need a bound.
+    // The made-up GPU of `tune_greeks` has no cuRAND, and so no paths that need a bound.
     if (f == feature::nested_bounds && r.asked.contains(feature::curand)) return r.of != study::tune_greeks;
     if (f == feature::policy) return r.of != study::tune || r.asked.contains(feature::points);
     const bool reads_arrays = r.asked.contains(feature::points) || r.asked.contains(feature::replay) ||
@@ -807,7 +808,7 @@ TEST_P(combinations_every_study, with_every_feature) {
     for (const feature f : all_features()) {
         SCOPED_TRACE(std::string(name_of(f)));
         features asked{f, feature::rights};
-        // Kernels of bounds don't depend on decisions.
+        // Kernels of ordinary bounds don't depend on decisions, so nested bounds are asked for as well.
         const bool has_bounds = GetParam() == study::warm || GetParam() == study::tune;
         if (f == feature::decisions && has_bounds) asked.insert(feature::nested_bounds);
         if (f == feature::policy && GetParam() == study::tune) asked.insert(feature::points);
@@ -826,7 +827,7 @@ void expect_both(study s, feature a, feature b, std::uint64_t paths, bool is_on_
 }
 
 class combinations_every_feature : public testing::TestWithParam<feature> {};
-// The last feature has then been paired with all others.
+// The last feature needs no case of its own: the cases before it pair it with all others.
 INSTANTIATE_TEST_SUITE_P(of, combinations_every_feature,
                          testing::ValuesIn(all_features().begin(), std::prev(all_features().end())),
                          [](const auto& at) { return as_a_test(name_of(at.param)); });
@@ -876,12 +877,12 @@ TEST(combinations_of_decisions, of_points_are_left_out_beside_independent_number
     }
 }
 
-// A call on each of 24 months, in a market of as many volatilities: more than tangents allow, so by the
-// adjoint. The vegas add up to that of a flat volatility.
+// A trade that pays a call in each of 24 months, in a market of 24 volatilities. These are too many for
+// tangents, so the adjoint is used. The vegas add up to that of a flat volatility.
 struct calls_of_months {
     static constexpr double spot = 100, rate = 0.05, volatility = 0.2, strike = 105;
     static constexpr int months = 24;
-    double price = 0, delta = 0, vega = 0;  // by Black's formula; per 1 %
+    double price = 0, delta = 0, vega = 0;  // by Black's formula; vega per 1 %
 
     calls_of_months() {
         const auto below = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
@@ -966,7 +967,7 @@ TEST_F(combinations_on_a_gpu, prices_beside_derivatives_over_curand_are_those_wi
     }
 }
 
-// Some of its trades took more paths than the first round has.
+// Decisions hold each trade's number of paths, of which some trades took more than the first round has.
 TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_paths) {
     const book trades = book::parse(text_of_book({feature::rights}));
     const market& in = *trades.market();
@@ -994,7 +995,7 @@ TEST(combinations_of_decisions, of_a_run_to_a_tolerance_are_followed_on_its_path
         expect_decided_paths(told);
     expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks), with));
     expect_decided_paths(engine().greeks(trades, in, greeks_of(study::greeks_by_bump), with));
-    // Totals and tails need all trades on the same paths.
+    // Scenarios ignore decided numbers of paths, since totals and tails need all trades on the same paths.
     const scenario_list list = scenario_list::parse(scenarios_text, "scenarios", in);
     for (const price_row& row : engine().scenarios(trades, in, list, with).base.rows)
         EXPECT_EQ(row.paths, decided.manifest.paths) << row.trade;
@@ -1013,7 +1014,7 @@ class working_directory {
     std::filesystem::path before_;
 };
 
-// A setting names a file where the shards are planned; elsewhere that name is another file.
+// A shard reads the file that was named where it was planned, not one with that name where it runs.
 TEST(combinations_shards_of_files, are_of_their_bytes_wherever_they_lie) {
     const std::filesystem::path folder = inputs().folder().path();
     const std::string book_file = inputs().book_file({feature::rights});
@@ -1059,7 +1060,7 @@ TEST(combinations_catalogue, has_a_reason_for_all_that_does_not_work) {
     }
 }
 
-// Our own seven-round Philox also needs a GPU, but has Greeks.
+// `philox_7`, our own Philox of seven rounds, needs a GPU like cuRAND, but is not of it: it has Greeks.
 TEST(combinations_catalogue, takes_no_source_of_our_own_for_one_of_curand) {
     const book trades = book::parse(text_of_book({}));
     for (const auto& [source, is_asked] :
@@ -1077,7 +1078,7 @@ TEST(combinations_catalogue, names_each_study_and_feature_once) {
     for (const feature f : all_features()) EXPECT_TRUE(names.insert(name_of(f)).second) << name_of(f);
 }
 
-// As `tilewalk help combinations` prints it: a line for each study, with a mark for each feature.
+// `tilewalk help combinations` prints this table: a line for each study, with a mark for each feature.
 TEST(combinations_catalogue, is_told_in_a_table) {
     const std::string text = combinations_text();
     for (const study s : all_studies()) {

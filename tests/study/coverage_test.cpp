@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of prices by default settings hold 95 times in 100 as stated: trades of all families and models
-// over many seeds, against independent truths or else the mean of a long run.
+// The 95 % intervals of prices by default settings hold the truth 95 times in 100: trades of all families and
+// models over many seeds, against independent truths or else the mean of a long run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::map<std::string, truth> truths() {
     return out;
 }
 
-// A trade over many seeds.
+// Counts, over many seeds, how often a trade's interval holds the truth.
 struct coverage {
     int runs = 0, held = 0, held_by_chance = 0, exact = 0;
     double squares = 0;
@@ -40,7 +40,7 @@ struct coverage {
 
     void add(const price_row& row, const truth& of) {
         ++runs;
-        // The bound of the time-stepping error widens an interval, but is not chance.
+        // `steps` bounds the error of time stepping, which widens the interval but is not random.
         const double steps = is_figure(row.error_steps) ? row.error_steps : 0,
                      least = std::hypot(1.96 * of.error, 1e-9 * std::abs(of.price));
         const double away = std::max(std::abs(row.price - of.price) - steps, 0.0),
@@ -51,8 +51,8 @@ struct coverage {
         held += is_within(least + steps) ? 1 : 0;
         held_by_chance += is_within(least) ? 1 : 0;
         exact += reach <= 1e-8 * std::abs(of.price) ? 1 : 0;
-        // An interval between two bounds is not a multiple of an error, and the error of a thin row is
-        // uncertain.
+        // With early exercise the interval lies between two bounds, and no error scales it. A thin row's
+        // error is uncertain.
         if (row.early || row.thin) return;
         squares += std::pow(away / std::hypot(row.standard_error, of.error, 1e-9 * of.price), 2);
         ++squared;
@@ -61,7 +61,7 @@ struct coverage {
     double share() const { return static_cast<double>(held) / runs; }
     double share_by_chance() const { return static_cast<double>(held_by_chance) / runs; }
     double mean_square() const { return squared > 0 ? squares / squared : 0; }
-    // Otherwise rows are mostly thin, exact, or intervals of bounds.
+    // False if rows are exact, or mostly thin or intervals between bounds: `squares` then says little.
     bool has_squares() const { return !is_exact() && 2 * squared >= runs; }
 };
 
@@ -102,11 +102,11 @@ int fewest_of(int n, double chance) {
 
 }  // namespace
 
-// Of 40 intervals that hold with probability 0.90, fewer than 28 hold once in 11,000 times (binomial), so
-// among all trades one does by chance at worst once in 280 times; at probability 0.95 none does. The mean of
-// 40 squares of Student's t is above 2.7 once in 6,000 times (by 200,000 draws). Seeds are fixed. Trades
-// share their paths: together intervals must hold 90 to 99 times in 100, and the mean of all squares is at
-// most 1.4, where Student's law has 15 / 13.
+// False alarms: of 40 intervals that hold with probability 0.90, fewer than 28 hold once in 11,000 times
+// (binomial), so one trade of all fails once in 280 times at worst; with probability 0.95 none does. A mean
+// of 40 squares of Student's t is above 2.7 once in 6,000 times (by 200,000 draws). Seeds are fixed. Trades
+// share their paths, so the last bounds are wider: all intervals together hold 90 to 99 times in 100, and the
+// mean of all squares is at most 1.4, where Student's law has 15 / 13.
 TEST(coverage, of_prices_by_default_settings_is_as_stated) {
     constexpr int seeds = 40;
     double held = 0, by_chance = 0, squares = 0, trades = 0;
