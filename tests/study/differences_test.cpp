@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences for the usual shifts: against Black's formula in moved markets, summed by bucket, by quantity
-// and in other currencies; the rows of SIMM; the files, and refusals of a market's `simm:`.
+// Price differences for usual shifts: against Black's formula in moved markets, summed by bucket, times
+// quantity and in other currencies; the rows of SIMM; the files, and refusals of a market's `simm:`.
 #include "tilewalk/differences.h"
 
 #include <gtest/gtest.h>
@@ -101,9 +101,9 @@ const difference_row& row(const difference_results& r, const std::string& trade,
     throw std::logic_error("no row for " + trade + " and " + key + ";" + second);
 }
 
-// Student's t with 15 degrees of freedom, the fewest of a run of 16,384 paths, is beyond 7 once in 2e5 times;
-// nine rows of two figures fail once in 1e4 times. A control leaves rounding, allowed for by the value's last
-// digits.
+// Standard errors that a figure may be off. Student's t with 15 degrees of freedom, the fewest of a run of
+// 16,384 paths, is beyond 7 once in 2e5 times, so nine rows of two figures fail once in 1e4 times.
+// `expect_near` also allows for rounding, all that a control may leave, by the last digits of the value.
 constexpr double far = 7;
 void expect_near(double found, double error, double truth, double value, const std::string& what) {
     ASSERT_TRUE(is_figure(found) && is_figure(error)) << what;
@@ -124,7 +124,7 @@ TEST(differences, are_those_of_black_in_moved_markets) {
         expect_near(d.own.gamma, d.own.gamma_error, up.value() - 2 * value + down.value(), value,
                     key + ", gamma");
         EXPECT_EQ(d.method, "bump");
-        // Most of the noise is common to both prices.
+        // Both prices have the same random numbers, so most of the noise cancels.
         EXPECT_LT(d.own.delta_error, 1e-3 * std::abs(d.own.delta)) << key;
     };
     check("ACME.spot", &call_market::spot, 1);
@@ -133,7 +133,7 @@ TEST(differences, are_those_of_black_in_moved_markets) {
     check("USD.rate@1y", &call_market::at_1y, 1e-4);
     check("USD.rate@2y", &call_market::at_2y, 1e-4);
 
-    // A day later the curve starts there: rates stay by their time.
+    // A day later each zero rate stays at its time to maturity, counted from the new day.
     call_market later = base;
     later.years -= 1.0 / 365;
     const double rate_later = [&] {
@@ -245,8 +245,7 @@ TEST(differences, do_not_depend_on_the_trades_that_are_priced_together) {
     EXPECT_EQ(r.values.rows.back().price, found().values.rows.back().price);
 }
 
-// Raising the first volatility would let total variance fall. The policies are those of the prices, which a
-// later run follows.
+// The kept policies are those of the prices, so that a later run can follow them.
 TEST(differences, keep_the_policies_of_all_trades) {
     const market in = market::parse(dollar_market(0.03, {{"A", "spot: 100, volatility: 0.2"}}));
     const book trades = book::parse(R"(settings: {paths: 8192, seed: 5}
@@ -263,6 +262,7 @@ trades:
                   priced.policies);
 }
 
+// Raising the volatility of 0.5 years would let total variance fall until 0.52 years.
 TEST(differences, go_down_where_the_market_cannot_go_up) {
     const market in =
         market::parse(dollar_market(0.03, {{"ACME", "spot: 100, volatility: {0.5: 0.30, 0.52: 0.295}"}}));
@@ -279,7 +279,7 @@ trades: [{id: call, product: european, underlying: ACME, option: call, strike: 1
     EXPECT_TRUE(r.failures.empty());
 }
 
-// Amounts of a trade by "risk type|qualifier|bucket|label1|label2".
+// CRIF amounts of a trade by "risk type|qualifier|bucket|label1|label2".
 std::map<std::string, double> crif_of(const difference_results& r, const std::string& trade) {
     std::map<std::string, double> out;
     for (const crif_row& c : r.crif) {
@@ -297,7 +297,7 @@ TEST(differences_rows_of_simm, are_the_moves_that_isda_asks_for) {
     const auto delta = [](const char* trade, const char* key) { return row(found(), trade, key).base.delta; };
     const std::map<std::string, double> of_call{
         {"Risk_Equity|ISIN:US0000000001|7||", delta("call", "ACME.spot")},
-        // A flat volatility counts at the last day, halfway between one and two years.
+        // A flat volatility counts at the maturity of 1.5 years: half for one year, half for two.
         {"Risk_EquityVol|ISIN:US0000000001|7|1y|", 0.5 * delta("call", "ACME.volatility")},
         {"Risk_EquityVol|ISIN:US0000000001|7|2y|", 0.5 * delta("call", "ACME.volatility")},
         {"Risk_IRCurve|USD|1|1y|OIS", delta("call", "USD.rate@1y")},
@@ -327,12 +327,12 @@ TEST(differences_rows_of_simm, move_each_currency_against_that_of_calculation) {
                  yen = found().values.rows[place(found(), "yen")].value_in_totals() / 150;
     EXPECT_NEAR(crif_of(found(), "put").at("Risk_FX|EUR|||"), 0.01 * put, 1e-9);
     EXPECT_NEAR(crif_of(found(), "put").at("Risk_FX|USD|||"), 0, 1e-9);
-    // The pair is quoted inversely: 1 % more for a yen.
+    // USDJPY is quoted in yens per dollar, but SIMM moves the price of a yen in dollars by 1 %.
     EXPECT_NEAR(crif_of(found(), "yen").at("Risk_FX|JPY|||"), 0.01 * yen, 1e-12);
     EXPECT_TRUE(crif_of(found(), "yen").contains("Risk_IRCurve|JPY|2|6m|OIS"));
 }
 
-// A call on a foreign asset, paid in dollars, drifts by its covariance with the exchange rate.
+// The drift of a quanto's asset has its covariance with the exchange rate, and so a vega of the rate.
 TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_rate) {
     const market in = market::parse(
         "as_of: 2026-01-15\n"
@@ -349,7 +349,7 @@ TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_r
     wanted.vanna = true;
     const difference_results r = differences(engine(), trades, in, wanted);
     const auto call = [](double spot, double of_rate) {
-        // In dollars the asset grows by the euro's rate less the covariance.
+        // Paid in dollars, the asset grows by the euro's rate less its covariance with the exchange rate.
         return 1000 * black(1, spot, 52, 1.5, 0.03, 0.03 - (0.02 - 0.4 * 0.3 * of_rate), 0.3);
     };
     const double value = call(50, 0.1);
@@ -369,8 +369,8 @@ TEST(differences_rows_of_simm, of_a_quanto_have_the_volatility_of_the_exchange_r
     }
 }
 
-// An asset that is the price of a currency moves with exchange rates: with its own if it contains the
-// calculation currency, otherwise with both.
+// An asset that is an exchange rate moves when one of its currencies moves against the calculation currency:
+// either of them, or only the other one if it contains the calculation currency.
 TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of_currencies) {
     const double years = 1.5, rate = 0.034, yield = 0.02, vol = 0.07, units = 1e6;
     const auto call = [&](double spot, double at, double with_vol) {
@@ -416,7 +416,8 @@ TEST(differences_rows_of_simm, of_an_exchange_rate_that_is_an_asset_are_those_of
 }
 
 const std::vector<double> rate_volatilities{0.0080, 0.0091, 0.0088};
-// Three quotes for two parameters, expiring at 1, 2.5 and (the last caplet of a cap) 3 years.
+// A market of Hull and White, fitted to volatilities `v` of three quotes for its two parameters; the quotes
+// expire at 1, 2.5 and (the last caplet of a cap) 3 years.
 std::string rate_market(const std::vector<double>& v) {
     const auto quote = [&](std::size_t q) {
         std::ostringstream out;
@@ -479,7 +480,7 @@ TEST(differences_rate_volatilities_of_simm, are_volatility_times_what_calibratin
         double sum = 0;
         for (const auto& [vertex, amount] : truth[t]) sum += amount;
         EXPECT_GT(std::abs(sum), 0.1) << t;
-        // A retrained exercise policy moves the price by up to 2e-4.
+        // Each market trains a policy for trade 2, a Bermudan, which moves its price by up to 2e-4.
         const double by_rule = t == 2 ? 2e-4 / (2 * h * 1.25) : 0;
         double found_sum = 0;
         for (const auto& [vertex, amount] : truth[t]) {
@@ -632,7 +633,7 @@ std::string files_of(const difference_results& r) {
     return out.str();
 }
 
-// Derivatives by parameters of rates are a market of their own, which parts cut as any other.
+// Derivatives by parameters of a rate model are walked as one more market, which shards split as any other.
 TEST(differences_in_shards, have_the_bytes_of_one_process) {
     const tests::own_folder files;
     sharded_request what;
@@ -697,7 +698,7 @@ TEST_F(differences_of_a_command, are_in_its_folder) {
     for (const difference_report& report : difference_reports()) wanted.emplace(report.file);
     EXPECT_EQ(names, wanted);
     EXPECT_TRUE(tests::has(tests::text_of(folder / "made/crif.csv"), "one,All,Equity,Risk_Equity,"));
-    // Without `simm:`, SIMM rows of an earlier run would pass for this run's.
+    // A market without `simm:` writes no crif.csv. A file of an earlier run would pass for this run's.
     put_inputs("");
     expect(greeks, 2, "crif.csv: --files: is from an earlier run");
     greeks[5] = "other";

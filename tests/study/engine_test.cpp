@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public engine: bits independent of threads, instruction set and neighbours; failures confined to their
-// trade; moments, flags, the past, progress and cancellation.
+// trade; moments, flags, past fixings, progress and cancellation.
 #include "tilewalk/engine.h"
 #include "tests/named_choice.h"
 
@@ -254,7 +254,7 @@ TEST(engine, a_bad_trade_changes_no_bit_of_the_others) {
     }
 }
 
-// The discounted payoff of the product forward on a path: one normal, the first number of the asset's stream.
+// `forward_payoff` is a path's discounted payoff by product `forward`, from the first normal of its stream.
 const kernels::stream_key stream_of_acme = kernels::stream_key_of(program::stream_name("ACME").key);
 
 double forward_payoff(std::uint64_t path, std::uint64_t seed, double years = 1.0, double volatility = 0.2) {
@@ -264,7 +264,7 @@ double forward_payoff(std::uint64_t path, std::uint64_t seed, double years = 1.0
     return 100 * std::exp(x);  // growth and discount use the same rate
 }
 
-// Counts around the lanes, the tile and the tree that merges tiles; each extends the one before it.
+// Path counts `n` around the sizes of lanes, tile and tree of tiles. Longer runs begin as shorter ones do.
 TEST(engine, moments_are_those_of_the_paths) {
     for (const std::uint64_t n : {1U, 2U, 3U, 255U, 256U, 257U, 511U, 1023U, 1024U, 1025U, 2048U, 2049U,
                                   3072U, 4097U, 10000U, 1048577U}) {
@@ -349,7 +349,7 @@ TEST(engine, the_first_bad_path_is_named) {
                   std::to_string(bad) + " of " + std::to_string(n) +
                       " paths gave no finite number, the first is path " + std::to_string(first));
     }
-    // With a later first failure: a level that almost every path is above.
+    // Almost every path ends above the level of 58, so the first failure comes late.
     std::uint64_t first = 0;
     while (forward_payoff(first, 7) * std::exp(0.03) > 58) ++first;
     ASSERT_GT(first, 100U);
@@ -527,7 +527,7 @@ TEST(engine, tiny_and_huge_payoffs_keep_their_flags) {
 }
 
 TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
-    // Without volatility future days are certain too, and the average is a sum by hand.
+    // STILL has no volatility, so its future days are certain too, and the average is a sum by hand.
     const double t = 166 / 365.0;  // 2026-06-30
     const double expected = std::exp(-0.03 * t) * ((96 + 99 + 100 * std::exp(0.03 * t)) / 3 - 90);
     const std::string terms =
@@ -536,7 +536,7 @@ TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
     EXPECT_NEAR(still.price, expected, 1e-12);
     EXPECT_EQ(still.message, "every path pays the same, whatever happens");
     EXPECT_FALSE(still.thin);
-    // Deep in the money with volatility the payoff is linear in the average: the same price within the error.
+    // ACME has volatility, but so deep in the money the payoff is linear in the average: the same price.
     const auto acme = price_one(terms + "ACME", with_plain(50000));
     EXPECT_GT(acme.standard_error, 0);
     EXPECT_NEAR(acme.price, expected, 4.5 * acme.standard_error + 1e-4);
@@ -565,7 +565,7 @@ TEST(engine, what_has_happened_is_certain) {
         (96 + 99 + 101) / 3.0 - 90);
     certain("product: asian, underlying: ACME, strike: 90, averaging_dates: [2025-12-15, 2026-01-05]", 0);
     certain("product: european, underlying: BARE, strike: 70, maturity: 2026-01-15",
-            10);  // needs no volatility
+            10);  // BARE has no volatility
 
     const auto unknown = price_one(
         "product: european, underlying: ACNE, strike: 9, maturity: 2026-01-05, currency: USD", with(1000));
@@ -611,7 +611,7 @@ TEST(engine, a_rebate_for_a_touch_today_is_paid_once) {
 }
 
 TEST(engine, called_before_as_of_is_over) {
-    // The first observation called it at 99 >= 95.
+    // The first observation, at which ACME was fixed at 99 >= 95, has called the note.
     const auto r = price_one(
         "product: autocallable, basket: [ACME], initial_level: 100, observations: [2026-01-05, 2026-07-15], "
         "call_level: 0.95, coupon: 0.05",
@@ -638,7 +638,7 @@ TEST(engine, explains_the_example_of_every_product) {
         EXPECT_EQ(p.failure, "") << page.name << "\n" << page.example;
         EXPECT_EQ(p.product, page.name);
         EXPECT_FALSE(p.dates.empty() || p.program.empty()) << page.name;
-        // A trade without assets is on the rates of its currency.
+        // A trade without assets depends on the rates of a currency, which its example names.
         EXPECT_EQ(p.assets.empty(), page.example.find("currency: ") != std::string::npos) << page.name;
         EXPECT_GE(p.grid.size(), 2U) << page.name;
         EXPECT_TRUE(std::is_sorted(p.grid.begin(), p.grid.end())) << page.name;
@@ -806,7 +806,7 @@ TEST(engine, the_manifest_names_files_of_settings) {
     }
     EXPECT_EQ(hashes.size(), 2U) << "two files of one name";
 
-    // A file in memory has the name that it was made with.
+    // A file in memory is reported by the name that it was made with.
     const std::string bytes = tests::text_of(file);
     const int memory = ::memfd_create("ours.npy", 0);
     ASSERT_EQ(::write(memory, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
@@ -851,7 +851,7 @@ TEST(engine, too_few_threads_are_enough) {
 
 TEST(engine, no_thread_is_enough) {
     expect_the_same_bits_where(4096, 4, [] {
-        // No limit of threads holds for root.
+        // Root may start any number of threads, so the process becomes another user.
         constexpr uid_t nobody = 65534;
         const rlimit none{0, 0};
         return (::geteuid() != 0 || ::setuid(nobody) == 0) && ::setrlimit(RLIMIT_NPROC, &none) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences and multiples of estimates: values, and errors that account for common parts.
+// Sums, differences and multiples of estimates: values, and errors that allow for common noise.
 #include "engine/study/estimate.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(estimate, has_the_mean_and_the_error_of_its_parts) {
 TEST(estimate, of_parts_counts_each_by_its_paths) {
     std::vector<double> means(16, 1.0);
     means.back() = 5;
-    // The last part has 20 paths of 1,520.
+    // The last part has 20 of the run's 1,520 paths.
     EXPECT_NEAR(estimate(means, run_parts(100, 1520)).value, (1500 * 1.0 + 20 * 5.0) / 1520, 1e-15);
 }
 
@@ -76,7 +76,7 @@ TEST(estimate, sums_and_multiples_are_those_of_each_part) {
     sum /= 4;
     EXPECT_NEAR(sum.value, -(2 * a.value + b.value) / 4, 1e-15);
     EXPECT_NEAR(sum.error(), error_of_mean(waves((2 * 2 - 3) / 4.0)), 1e-15);
-    EXPECT_LT((a + b).error(), a.error());  // these cancel
+    EXPECT_LT((a + b).error(), a.error());  // the noises of a and b cancel
     EXPECT_GT((a - b).error(), b.error());
 }
 
@@ -97,7 +97,7 @@ TEST(estimate, keeps_an_error_that_parts_do_not_show) {
     EXPECT_NEAR(a.error(), 0.03, 1e-15);
     EXPECT_NEAR((a - b).error(), 0.05, 1e-15);
     EXPECT_NEAR((-2 * a).error(), 0.06, 1e-15);
-    // An error about as large as that of the parts is taken to be theirs.
+    // A stated error near that of the parts is replaced by the error of the parts.
     const double shown = error_of_mean(waves(2));
     EXPECT_NEAR(estimate(priced(3, 1.5 * shown, waves(2)), run).error(), shown, 1e-15);
 }
@@ -128,14 +128,14 @@ TEST(estimate, divided_and_multiplied_has_all_of_its_error_so) {
     EXPECT_EQ(twice.value, e.value);
 }
 
-// Rounds of 1,600 and of 6,400 paths share the first 1,600, a quarter of the second's.
+// Runs of 1,600 and of 6,400 paths share the first 1,600, a quarter of the longer run.
 TEST(estimate, of_rounds_that_share_paths_errs_by_what_they_share) {
     const std::vector<double> of_one = waves(1), of_other = waves(0.5);
     studies::sum_of_rounds alike(run);
     alike.add(estimate(of_one, run), 1, 1600, false);
     alike.add(estimate(of_other, run), 1, 6400, false);
     const double one = error_of_mean(of_one), other = error_of_mean(of_other);
-    // The estimates are perfectly correlated, so their covariance is the product of the errors.
+    // On shared paths the two are perfectly correlated: the covariance there is the product of the errors.
     EXPECT_NEAR(alike.error(), std::sqrt(one * one + other * other / 4 + 2 * one * other / 4), 1e-14);
     studies::sum_of_rounds against(run);
     against.add(estimate(of_one, run), 1, 1600, false);

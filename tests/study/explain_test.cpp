@@ -143,7 +143,7 @@ TEST(explain, quanto_forwards_are_what_the_paths_have) {
 }
 
 // A call at the forward has Black's price from the shown discount factor, forward and volatility. Eleven
-// comparisons.
+// models are compared.
 TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
     for (const std::string name :
          {"ACME", "CASH", "LOCAL", "HESTON", "BATES", "MERTON", "KOU", "VG", "NIG", "CGMY", "SZ"}) {
@@ -151,7 +151,7 @@ TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
         const trade_plan said = plan_of(terms + "100");
         const asset_numbers& a = said.asset_list.at(0);
         ASSERT_TRUE(a.volatilities.at(0).has_value()) << name;
-        // The moving part of an asset with escrowed dividends is the forward less future dividends.
+        // CASH has escrowed dividends: only the forward less the dividends to come is lognormal.
         const double shift = name == "CASH" ? 3 * std::exp(-0.0125) : 0, forward = a.forwards.at(0);
         const price_row row = price_of(terms + std::to_string(forward), tests::plain_paths());
         const double truth =
@@ -205,7 +205,7 @@ TEST(explain, terms_are_told_in_the_words_of_the_trade) {
     EXPECT_FALSE(term(p, "strike").is_default);
     EXPECT_EQ(term(p, "kind").values, (std::vector<std::string>{"knock_out"}));
     EXPECT_TRUE(term(p, "kind").is_default);
-    // A Saturday rolls to the Monday after it, 193 days from as_of.
+    // The date is a Saturday and rolls to the Monday after it, 193 days from as_of.
     EXPECT_EQ(term(p, "maturity").values, (std::vector<std::string>{"2026-07-27"}));
     EXPECT_NEAR(term(p, "maturity").numbers.at(0), 193 / 365.0, 1e-15);
     EXPECT_EQ(term(p, "maturity").written, "{date: 2026-07-25, calendar: weekends, roll: following}");
@@ -285,7 +285,7 @@ TEST(explain, names_the_jumps_of_a_payoff) {
     EXPECT_TRUE(read.at("trades").at(0).at("jumps").at(0).at("can_be_held_still").get<bool>());
 }
 
-// Ranks belong to a policy on few paths, or to the one that the run follows.
+// The ranks told are of a policy trained on few paths, or of the policy that the run follows.
 TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     const std::string text = market_text;
     const book trades = book::parse(
@@ -302,8 +302,8 @@ TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     EXPECT_EQ(by.dates[0].label, "0.25y");
     EXPECT_EQ(by.dates[3].years, 1);
     for (const auto& d : by.dates) {
-        // The payment follows from the price where positive, and is 0 elsewhere; the functions are seven of
-        // the price and the European.
+        // Regression drops functions that depend on others. The payment is linear in the price where it is
+        // paid, and 0 elsewhere; without it there are at most seven.
         EXPECT_GT(d.rank_paid, 3u);
         EXPECT_LT(d.rank_paid, by.functions);
         EXPECT_LE(d.rank_unpaid, 7u);

@@ -119,14 +119,14 @@ price_row priced(const YAML::Node& trade, const world& w) {
             EXPECT_NE(row.message, "") << book_text << row.price;
         }
     } else {
-        // A refusal names the trade's mistake, not a path without a finite number.
+        // A refusal names a mistake of the trade, not a path without a finite number.
         EXPECT_EQ(row.kind, error_kind::input) << book_text << row.message;
         EXPECT_EQ(row.message.find("finite"), std::string::npos) << book_text << row.message;
     }
     return row;
 }
 
-// The error that the paths show; 0 if they are all the same.
+// The row's standard error; 0 if it has none, since all paths are the same.
 double error_of(const price_row& row) {
     return row.has_error() ? row.standard_error : 0;
 }
@@ -157,7 +157,7 @@ TEST_P(extremes, spots_of_a_millionth_and_of_a_thousand_millions) {
     }
 }
 
-// Without volatility there is one path; a little of it changes almost nothing.
+// Without volatility all paths are the same, and a very small volatility changes almost nothing.
 TEST_P(extremes, no_volatility) {
     world still, nearly;
     still.volatility = 0;
@@ -196,7 +196,7 @@ TEST_P(extremes, no_time_left) {
         if (!trade[p.name]) continue;
         if (p.type == "date") trade[p.name] = "2026-01-15";
         if (p.type == "schedule") trade[p.name] = std::vector<std::string>{"2026-01-15"};
-        // One value per date becomes one for all.
+        // A list of one value for each date becomes a single value, for all dates.
         const bool is_list = trade[p.name].IsSequence() && trade[p.name].size() > 0;
         const auto per = [&](const product_parameter& list) { return p.type.ends_with(" per " + list.name); };
         const auto list = std::ranges::find_if(page().parameters, per);
