@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains of trades with rights in far scenarios match new prices in the scenario's market and day, and for a
-// put those of a lattice. A policy from today's market would extrapolate.
+// Gains of trades with rights in far scenarios, which train policies of their own, since today's would
+// extrapolate. They match new prices in the scenario's market and day, and for a put those of a lattice.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -88,9 +88,9 @@ std::vector<book> books_with_rights() {
     return out;
 }
 
-// Every part-th scenario, starting with another one for each product. The gain uses independent paths without
-// a control, and prices use points with one, so their errors are independent. With all scenarios one seed in
-// 100 fails: 4.5 errors of 64 parts and of 16 randomisations.
+// Takes every `part`-th scenario, counted on from product to product. Gains use independent paths without a
+// control, and the new prices use points with one, so their errors are independent. With all scenarios one
+// seed in 100 fails: 4.5 errors, which come from 64 parts and from 16 randomisations.
 void expect_gains_of_prices_made_anew(std::size_t part, std::uint64_t paths) {
     const std::vector<book> all = books_with_rights();
     EXPECT_GE(all.size(), 14U);
@@ -136,8 +136,8 @@ TEST(far_gains_long, are_those_of_prices_made_anew) {
     expect_gains_of_prices_made_anew(1, 65536);
 }
 
-// The policy gives away less than 0.6 % of the price; today's policy gave away 1 to 2 % in most of these. One
-// seed in 1,000 fails.
+// The scenario's policy gives away less than 0.6 % of the price; today's policy gave away 1 to 2 % in most of
+// these scenarios. One seed in 1,000 fails.
 TEST(far_gains, of_a_put_are_those_of_a_lattice) {
     const std::string text =
         tests::market_of("    A: {currency: USD, spot: 100, volatility: 0.25}\n", 0.05) +
@@ -214,7 +214,7 @@ TEST(far_gains, a_policy_of_a_file_says_that_it_is_far_away) {
     };
     EXPECT_EQ(message_at(100).find("standard deviations"), std::string::npos) << message_at(100);
     EXPECT_EQ(message_at(98).find("standard deviations"), std::string::npos) << message_at(98);
-    // log(0.9) is 1.33 times 0.25 sqrt(0.1).
+    // The distance of spot 90 is -log(0.9), 1.33 times the deviation of 0.25 sqrt(0.1) at the first date.
     EXPECT_NE(message_at(90).find("is now 1.3 standard deviations"), std::string::npos) << message_at(90);
     EXPECT_NE(message_at(115).find("is now 1.8 standard deviations"), std::string::npos) << message_at(115);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios: against Black's formula and differences of price(), with honest errors; tails; failures
-// that stay in their cell.
+// Gains in scenarios: against Black's formula and differences of price(), with right errors; tails; failures
+// confined to one trade in one scenario.
 #include "tests/named_choice.h"
 #include "tilewalk/scenarios.h"
 
@@ -78,7 +78,7 @@ double black_call(double spot, double strike, double volatility, double years) {
 constexpr const char* call =
     "  - {id: call, product: european, underlying: ACME, strike: 100, maturity: 1.0, quantity: 10}\n";
 
-// 12 scenarios from two sources: of 24 gains with independent errors, one is beyond 4.5 in 6,000 runs.
+// 12 scenarios by two sources: one of 24 independent gains is over 4.5 errors off once in 6,000 times.
 TEST(gains, gains_of_a_european_are_those_of_blacks_formula) {
     const std::vector<double> levels{60, 80, 90, 95, 99, 100, 101, 105, 110, 120, 140, 200};
     for (const char* random : {"philox", "sobol"}) {
@@ -95,7 +95,7 @@ TEST(gains, gains_of_a_european_are_those_of_blacks_formula) {
     }
 }
 
-// With independent errors, the error of the difference would exceed the price's own.
+// If both prices had independent errors, the error of their difference would exceed the price's own.
 TEST(gains, common_random_numbers_make_the_error_of_a_small_gain_small) {
     const scenario_results r = engine().scenarios(book_of(call), in(), spots({101}), with_paths(65536));
     EXPECT_LT(r.error_of_gain(0, 0), 0.06 * r.base.rows[0].value_error());
@@ -119,7 +119,7 @@ std::string all_kinds() {
     return out;
 }
 
-// With every choice of pilots, and with none.
+// No pilots (`philox`), pilots that choose the construction (`sobol`), and the source as well (`auto`).
 TEST(gains, gains_are_differences_of_prices_in_several_markets) {
     const market base = in();
     scenario_list asked;
@@ -137,7 +137,7 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
         for (std::size_t s = 0; s < asked.scenarios.size(); ++s) {
             for (std::size_t i = 0; i < trades.size(); ++i) {
                 const price_row &then = priced[s + 1].rows[i], &now = priced[0].rows[i];
-                if (now.early) continue;  // each of several markets trains a policy of its own
+                if (now.early) continue;  // price() of several markets trains a policy in each
                 EXPECT_EQ(r.gain(s, i), then.value() - now.value()) << random << " " << now.trade;
                 std::vector<double> means;
                 for (std::size_t p = 0; p < then.part_means.size(); ++p)
@@ -145,7 +145,7 @@ TEST(gains, gains_are_differences_of_prices_in_several_markets) {
                 if (r.gain(s, i) == 0) continue;
                 const double shown = run::error_of_parts(means, priced[0].manifest.part_paths, 16384);
                 const std::string where = now.trade + " by " + random + " in " + asked.scenarios[s].name;
-                // Points may show less of a jump than the price's error does.
+                // Over points, the gain's error may exceed that of the parts, which may miss part of a jump.
                 if (std::string(random) == "philox")
                     EXPECT_DOUBLE_EQ(r.error_of_gain(s, i), shown) << where;
                 else
@@ -167,7 +167,7 @@ TEST(gains, trades_that_nothing_moves_gain_nothing) {
         EXPECT_EQ(r.gain(0, still), 0);
         EXPECT_EQ(r.error_of_gain(0, still), 0);
     }
-    // Base: four trades; scenario: two.
+    // The base market walks four trades, and the scenario the two of ACME.
     const scenario_results base = engine().scenarios(book_of(all_kinds()), in(), {}, with);
     const scenario_results one = engine().scenarios(book_of(kinds()[0]), in(), {}, with);
     const scenario_results put = engine().scenarios(book_of(kinds()[3]), in(), {}, with);
@@ -177,8 +177,8 @@ TEST(gains, trades_that_nothing_moves_gain_nothing) {
               base.base.manifest.path_steps + of_one + put.base.manifest.path_steps);
 }
 
-// 300 seeds with a stated error each: the mean of z squared is beyond 1 +- 0.3 once in 8,000 runs; for normal
-// numbers it has the variance 2 / 300.
+// Over 300 seeds: the mean of z squared (z is the error over the stated error) has the variance 2 / 300 for
+// normal numbers, and is beyond 1 +- 0.3 once in 8,000 times.
 TEST(gains, errors_of_gains_have_the_right_size) {
     const std::vector<double> levels{80, 99, 104};
     std::vector<double> squares(levels.size(), 0.0);
@@ -196,8 +196,8 @@ TEST(gains, errors_of_gains_have_the_right_size) {
     for (const double mean : squares) EXPECT_NEAR(mean, 1, 0.4);
 }
 
-// A control that moves with the market leaves almost nothing of a small gain, where points leave more; of a
-// large one points leave as much as without controls.
+// For a small move, a control that moves with the market leaves almost no error in the gain, far less than
+// points alone. A large move takes points without a control, so its error is the same as without controls.
 TEST(gains, controls_serve_small_ones) {
     run_options with;
     with.overrides.paths = 16384;
@@ -216,7 +216,7 @@ TEST(gains, controls_serve_small_ones) {
     }
 }
 
-// Two moves of 0.6 of the limit for small ones add up to 0.85, two of 0.9 to 1.27.
+// Moves add up by squares: two of 0.6 of the limit for small moves make 0.85, two of 0.9 make 1.27.
 TEST(gains, of_two_small_moves_may_be_large) {
     const auto both = [](const std::string& name, double part) {
         return moved(name, {to("ACME.spot", 100 + part), to("ACME.volatility", 0.2 + 0.01 * part)});
@@ -231,7 +231,7 @@ TEST(gains, of_two_small_moves_may_be_large) {
     EXPECT_EQ(r.error_of_gain(1, 0), plain.error_of_gain(1, 0));
 }
 
-// The control of a forward leaves only rounding, which parts do not show: the error is that of both prices.
+// A forward's control leaves only rounding, which parts do not show: the gain's error is that of both prices.
 TEST(gains, of_prices_known_to_rounding_err_by_both) {
     scenario_list asked;
     asked.scenarios = {moved("up", {to("ACME.spot", 100.4)})};
@@ -354,7 +354,7 @@ TEST(gains, components_add_up_to_the_value_at_risk) {
     }
 }
 
-// To the third order of a small move nothing is left.
+// Sensitivities explain a small move but for its third order, which is next to nothing.
 TEST(gains, sensitivities_explain_small_moves) {
     scenario_list asked;
     asked.explains = true;
@@ -377,8 +377,7 @@ TEST(gains, sensitivities_explain_small_moves) {
     EXPECT_NE(std::ranges::find(r.measures, "theta"), r.measures.end());
 }
 
-// Volga refers to parallel moves of volatilities: a twist with mean zero has no part in it, and shares are
-// linear in the single moves for a given mean.
+// Volga explains a mean move of volatilities times a linear function of each: nothing of a twist of mean 0.
 TEST(gains, volga_explains_what_volatilities_do_together) {
     const market pillars = market::parse(R"(
 as_of: 2026-01-15
@@ -462,7 +461,7 @@ std::string text_of(const scenario_results& r) {
 
 class gains_on_gpu : public tests::on_a_gpu {};
 
-// Runs of few tiles are tallied by quarters, others by tile; one in four trades may be ended early.
+// Few tiles are tallied by quarters, more by whole tiles: both are tried. Trade `put` has early exercise.
 TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
     scenario_list asked = spots({90, 99.5, 101, 120});
     asked.scenarios.push_back(

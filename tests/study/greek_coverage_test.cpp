@@ -53,7 +53,7 @@ std::map<std::string, double> truths_of(const std::string& trade) {
             {"USD.rate", 1e-4 * (density / volatility - worth * below(d2))}};
 }
 
-// Errors from parts have one degree of freedom less; `errors` of them reach 95 % of Student's law.
+// A random source. By Student's law with n - 1 degrees of freedom for n parts 95 % are within `student_95`.
 struct source {
     const char* random;
     std::uint64_t paths;
@@ -116,7 +116,7 @@ TEST(greek_coverage, of_95_percent_is_93_to_97_for_derivatives_of_paths) {
         EXPECT_GE(held::share(h.by_interval), 0.93) << what;
         if (!what.starts_with("call")) continue;
         EXPECT_LE(held::share(h.by_interval), 0.97) << what;
-        // The test can fail.
+        // The test can fail: intervals of half the width hold too rarely.
         EXPECT_LT(held::share(h.by_half_of_it), 0.75) << what;
     }
 }
@@ -131,11 +131,11 @@ TEST(greek_coverage, of_95_percent_is_93_to_97_for_likelihood_ratios) {
     }
 }
 
-// The bias of smoothing widens the intervals.
+// The stated bias of smoothing widens the intervals, so they may hold more often.
 TEST(greek_coverage, of_95_percent_is_at_least_93_for_smoothing) {
     const std::map<std::string, held> all = held_by("smoothed");
     for (const auto& [what, h] : all) EXPECT_GE(held::share(h.by_interval), 0.93) << what;
-    // An unstated bias would be noticed.
+    // The test would notice if the bias were left out.
     EXPECT_LT(held::share(all.at("digital A.spot").without_bias), 0.93);
 }
 
@@ -149,9 +149,9 @@ TEST(greek_coverage, of_95_percent_is_93_to_97_for_differences_of_prices) {
     }
 }
 
-// One number decides a path. The call's derivatives jump where the payoff begins, almost integrated by even
-// points; their error is at least that of one path, so more intervals hold the truth. The digital's ratios
-// don't jump at a point that has a place of its own.
+// A path has one random number, over which even points almost integrate the call's derivatives, with a jump
+// at the strike. The stated error is at least that of one path, so more intervals hold the truth. The
+// digital's likelihood ratios have no such floor.
 TEST(greek_coverage, of_95_percent_is_at_least_93_over_points) {
     for (const auto& [what, h] : held_by("auto", points)) EXPECT_GE(held::share(h.by_interval), 0.93) << what;
 }

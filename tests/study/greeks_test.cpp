@@ -35,7 +35,7 @@ namespace {
 using tests::dollar_market;
 using tests::in_book;
 
-// A sound value exceeds this once in 150,000 times.
+// Standard errors that a value may be off: a right one is further off once in 150,000 times.
 constexpr double most_errors = 4.5;
 
 run_options with_paths(std::uint64_t paths, std::uint64_t seed = 42, run_options out = {}) {
@@ -68,7 +68,7 @@ const greek_row& row_of(const results& r, const std::string& trade, const std::s
 void expect_near(const greek_row& row, double truth) {
     EXPECT_TRUE(row.message.empty()) << row.message;
     EXPECT_GT(row.standard_error, 0) << row.trade << " " << row.key;
-    // Rows of numbers are differences, accurate to ten digits.
+    // Derivatives take differences of the numbers of programs, accurate to ten digits: hence 1e-9.
     const bool is_quasi = source_in_use::now().random == "sobol";
     const double most =
         is_quasi ? student_of_normal(most_errors, double(row.part_means.size()) - 1) : most_errors;
@@ -84,7 +84,7 @@ double below(double x) {
     return std::erfc(-x / std::sqrt(2.0)) / 2;
 }
 
-// A market of one asset, whose numbers are all flat.
+// A market of one asset, whose rate, yield and volatility are flat.
 const std::string flat_market =
     dollar_market(0.03, {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.25"}});
 
@@ -155,7 +155,7 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
             } else {
                 EXPECT_EQ(g.method, method) << g.key;
             }
-            // Theta is defined by a whole day, so its move is no approximation.
+            // Theta is the change over a whole day by definition, so its move brings no bias.
             EXPECT_EQ(g.bias > 0, g.measure != "theta" && g.method != "likelihood_ratio") << g.key;
         }
     }
@@ -163,14 +163,14 @@ TEST_P(greeks_by_source, of_a_digital_see_its_jump) {
     EXPECT_EQ(row_of(forced, "d", "A.spot").value, 0);
 }
 
-// Likelihood ratios have no bias for any number of paths: errors of short runs, in standard errors from 32
-// parts, have Student's law. The sum of 24 of their squares is beyond 68 once in 10,000 times.
+// Likelihood ratios have no bias for any number of paths: the error of a short run over its standard error,
+// from 32 parts, has Student's law, so a sum of 24 squares is beyond 68 once in 10,000 times.
 TEST(greeks, of_likelihood_ratios_have_no_bias) {
     const market in = market::parse(flat_market);
     const flat_option o{105, 1};
     const double density = 10 * std::exp(-o.rate) * bell(o.d2());
     const double delta = density / (o.spot * o.deviation()), vega = -0.01 * density * o.d1() / o.volatility;
-    double squares = 0;  // twelve of each number, of independent runs
+    double squares = 0;  // of deltas and vegas, from twelve runs each
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
         const results r = engine().greeks(
             book::parse("trades:\n  - {id: d, product: digital, underlying: A, option: call, strike: 105, "
@@ -184,7 +184,7 @@ TEST(greeks, of_likelihood_ratios_have_no_bias) {
         squares += z * z;
     }
     EXPECT_LE(squares, 68);
-    // The errors are not too wide either: 24 squares sum to less than 6 once in 15,000 times.
+    // The standard errors are not too wide either: 24 squares sum to less than 6 once in 15,000 times.
     EXPECT_GE(squares, 6);
 }
 
@@ -244,7 +244,7 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
     EXPECT_EQ(row.kind, error_kind::input);
 }
 
-// The adjoint runs for a few thousand pairs of a trade and a number at a time.
+// The adjoint takes a few thousand pairs of a trade and a number at a time: this book takes two turns.
 TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
     const market in = market::parse(flat_market);
     const auto call = [](int i) {
@@ -268,7 +268,7 @@ TEST(greeks, of_the_last_of_very_many_trades_are_its_own) {
     }
 }
 
-// A number that moves no price has no row: a difference of nothing has no error.
+// A number that moves no path of a trade has no row: a difference of 0 on all paths shows no error.
 TEST(greeks, by_bump_of_what_never_pays_are_none) {
     const market in = market::parse(flat_market);
     const results r = greeks_of(
@@ -312,7 +312,7 @@ TEST(greeks, leave_prices_as_they_are) {
     }
 }
 
-// Further requested numbers may change the method, and with it the last bits.
+// Threads change no bit. Further requested numbers may change the method, and with it the last bits.
 TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
     const book all = book::load(TILEWALK_SOURCE_DIR "/configs/books/demo.yaml");
     run_options one = with_paths(1 << 14), many = one;
@@ -341,7 +341,7 @@ TEST(greeks, do_not_depend_on_threads_or_on_what_else_is_asked) {
         ++compared;
     }
     EXPECT_GT(compared, 10u);
-    EXPECT_GT(differ, 0u);  // few numbers use tangents
+    EXPECT_GT(differ, 0u);  // vegas alone use tangents
     for (const greek_row& g : vegas.greeks) EXPECT_EQ(g.measure, "vega");
 }
 
@@ -403,8 +403,8 @@ TEST(greeks, of_paths_take_one_walk) {
     EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, greek_method::automatic}).greeks.size(), 9u);
     EXPECT_EQ(walks, 1);
     EXPECT_GE(of({}).greeks.size(), 10u);
-    EXPECT_EQ(walks, 2);  // the next day
-    // Each further market takes one more walk.
+    EXPECT_EQ(walks, 2);  // theta walks the next day's market
+    // Gammas and vannas take differences of markets: each further market takes one more walk.
     EXPECT_GE(of({{"gamma", "vanna"}, greek_method::automatic}).greeks.size(), 4u);
     EXPECT_EQ(walks, 1 + 4);
     EXPECT_EQ(of({{"gamma"}, greek_method::automatic}).greeks.size(), 1u);
@@ -418,7 +418,7 @@ TEST(greeks, of_paths_take_one_walk) {
 TEST(greeks, of_few_numbers_are_carried_forth) {
     struct looked_at : cpu::back_end {
         using cpu::back_end::back_end;
-        std::vector<std::pair<bool, std::size_t>>* jobs = nullptr;  // with an adjoint, outputs
+        std::vector<std::pair<bool, std::size_t>>* jobs = nullptr;  // has an adjoint, number of outputs
         run::outcome walk_all(const run::walk& of) override {
             for (const run::job& j : of.jobs)
                 jobs->emplace_back(j.back.code != nullptr, j.code->outputs.size());
@@ -573,7 +573,7 @@ TEST(greeks, of_the_second_order_see_the_jump_of_a_digital) {
     }
 }
 
-// Margrabe's formula.
+// Margrabe's formula gives the truth of an exchange option.
 TEST(greeks, of_the_second_order_cross_between_assets) {
     const market in = market::parse(dollar_market(0.03,
                                                   {{"A", "spot: 100, dividend_yield: 0.01, volatility: 0.25"},
@@ -589,7 +589,7 @@ TEST(greeks, of_the_second_order_cross_between_assets) {
     expect_near(row_of(r, "x", "A.spot"), std::exp(-0.02) * bell(d1) / (100 * deviation));
     expect_near(row_of(r, "x", "B.spot"), std::exp(-0.04) * bell(d2) / (95 * deviation));
     expect_near(row_of(r, "x", "A.spot;B.spot"), -std::exp(-0.02) * bell(d1) / (95 * deviation));
-    const double by_volatility = (0.25 - 0.3 * 0.2) / variance;  // of the deviation, relative
+    const double by_volatility = (0.25 - 0.3 * 0.2) / variance;  // relative derivative of the deviation
     expect_near(row_of(r, "x", "A.spot;A.volatility"),
                 -0.01 * std::exp(-0.02) * bell(d1) * d2 * by_volatility);
     std::size_t rows = 0;
@@ -597,7 +597,7 @@ TEST(greeks, of_the_second_order_cross_between_assets) {
     EXPECT_EQ(rows, 2u + 1u + 4u);
 }
 
-// All volatilities of an asset together, like a flat volatility.
+// All volatilities of an asset move together like a flat volatility.
 TEST(greeks, of_the_second_order_sum_over_pillars) {
     const std::string in_pillars =
         dollar_market(0.03, {{"A", "spot: 100, volatility: {0.5: 0.25, 1: 0.25, 2: 0.25}"}});
@@ -632,7 +632,7 @@ double delta_of_call(flat_option o) {
 
 }  // namespace
 
-// Numbers move by less near the ends of their range, and not at all if no move is possible.
+// A number near an end of its range moves less far on that side, or not at all.
 TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
     const market in = market::parse(dollar_market(
         0.03,
@@ -662,9 +662,9 @@ TEST(greeks, moved_markets_are_as_far_apart_as_their_numbers) {
     EXPECT_GE(uneven, 4U);
 }
 
-// The bias is what a value's own difference leaves. The square of a log price has a known bias and no kinks.
-// At the largest volatility the squared variable has mean 0; the derivatives there are one-sided differences
-// too and leave nothing else. Chance moves these biases by less than a hundredth.
+// The stated bias is the error of a finite difference itself. The payoff, the square of a log price, has no
+// kinks and a known bias. At the largest volatility the squared variable has mean 0: derivatives by one-sided
+// differences leave nothing else there. Chance moves these biases by less than a hundredth.
 TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     const auto of = [](double years, const greek_options& wanted, const market& in) {
         const book b = book::parse(
@@ -675,7 +675,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
             fmt::format("trades:\n  - {{id: t, product: squared, underlying: A, maturity: {}}}\n", years));
         return engine().greeks(b, in, wanted, plain_with(1 << 16));
     };
-    // One-sided, because no volatility is larger.
+    // Volga takes a one-sided difference, because no volatility may be larger than `highest`.
     const double years = 1, highest = 5, move = 0.01, more = 12.5;
     const auto vega = [&](double v) { return 2 * v * years * (1 - more) + v * v * v * years * years; };
     const double volga = 2 * years * (1 - more) + 3 * highest * highest * years * years;
@@ -685,7 +685,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
                   market::parse(dollar_market(0, {{"A", "spot: 100, volatility: 5"}}))),
                "t", "A.volatility");
     EXPECT_NEAR(by_volatility.bias, 1e-4 * std::abs(of_side), 0.02e-4 * std::abs(of_side));
-    // Two-sided, of the deltas of two days.
+    // Charm takes the difference of two days' deltas, each by a two-sided difference.
     const auto worth = [&](double spot, double of_years) {
         const double variance = flat_option::volatility * flat_option::volatility * of_years;
         const double mean =
@@ -704,7 +704,7 @@ TEST(greeks, of_the_second_order_tell_what_their_differences_leave) {
     EXPECT_NEAR(by_day.bias, std::abs(of_both), 0.1 * std::abs(of_both));
 }
 
-// A day later the option has a day less, with its maturity in years or as a date.
+// A day later the option has a day less to live, whether its maturity is a number of years or a date.
 TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
     const market in = market::parse(flat_market);
     constexpr double day = 1 / 365.0;
@@ -724,7 +724,7 @@ TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
         expect_near(row_of(r, trade, "A.spot;as_of"), quantity * (delta_of_call(then) - delta_of_call(now)));
     }
     EXPECT_EQ(row_of(r, "in_years", "as_of").part_means, row_of(r, "by_date", "as_of").part_means);
-    // The next day it is over, and out of the money.
+    // Trade `last_day` matures on the next day, out of the money, and is worth nothing then.
     const flat_option last{105, day};
     expect_near(row_of(r, "last_day", "as_of"), -value_of_call(last));
     expect_near(row_of(r, "last_day", "A.spot;as_of"), -delta_of_call(last));
@@ -732,7 +732,7 @@ TEST(greeks, of_the_next_day_are_those_of_black_and_scholes) {
     EXPECT_EQ(row_of(r, "in_years", "A.spot;as_of").unit, "USD per 1 USD of A and 1 day");
 }
 
-// Zero rates stay if discount factors are written, and a rate fixed today is known tomorrow.
+// A day later zero rates are the same, even if the market is written in discount factors.
 TEST(greeks, of_the_next_day_accrue_interest) {
     const std::string rates =
         "as_of: 2026-01-15\n"
@@ -773,6 +773,7 @@ TEST(greeks, of_the_next_day_are_differences_of_prices_of_two_days) {
     }
 }
 
+// A rate that is fixed today is known tomorrow, as `first_rate`.
 TEST(greeks, of_the_next_day_know_the_rates_of_today) {
     std::string text =
         "as_of: 2026-01-15\n"
@@ -788,7 +789,7 @@ TEST(greeks, of_the_next_day_know_the_rates_of_today) {
     const results later =
         engine().price(book::parse("trades:\n" + cap(", first_rate: " + std::to_string(fixed))),
                        market::parse(text), with_paths(1 << 14));
-    // The rate is written with six digits.
+    // `first_rate` is written with six digits, which limits the agreement.
     const greek_row& theta = row_of(r, "c", "as_of");
     EXPECT_NEAR(theta.value, later.rows[0].price - r.rows[0].price, 1e-4) << theta.message;
     EXPECT_NE(theta.value, 0);
@@ -886,7 +887,8 @@ TEST(greeks, of_all_pillars_sum_to_that_of_a_parallel_move) {
     for (const greek_row& g : here.greeks)
         if (g.trade == "t" && !g.key.empty()) sum += g.value;
     EXPECT_NEAR(all.value, sum, 1e-12 * std::abs(sum));
-    // With the same random numbers, except on the few paths that the move takes across the strike.
+    // The sum of vegas is the price's difference for a parallel move, with the same random numbers, except on
+    // the few paths that the move takes across the strike.
     const double parallel = 0.01 * (price(move) - price(-move)) / (2 * move);
     EXPECT_NEAR(all.value, parallel, 0.02 * all.standard_error);
     EXPECT_GT(std::abs(all.value), 100 * all.standard_error);
@@ -927,20 +929,20 @@ void compare_with_bumps(const book& all, const market& in, std::size_t first, st
         if (g.key.empty() || g.method == "bump") continue;
         ASSERT_FALSE(g.has_failed()) << g.trade << " " << g.key << ": " << g.message;
         const auto at = bumps.find({g.trade, g.key});
-        // If few paths cross a jump, a difference has neither its value nor its error: smoothing and
-        // likelihood ratios see more of them and have the larger one.
+        // If few paths cross a jump, the difference of prices and its error are wrong: the error is smaller
+        // than that of smoothing or likelihood ratios, which see more crossings. These rows are skipped.
         const bool sees_jumps = g.method == "smoothed" || g.method == "likelihood_ratio";
         if (sees_jumps &&
             (least_with_jumps == 0 || at == bumps.end() || at->second->standard_error < g.standard_error))
             continue;
         if (at == bumps.end()) {
-            // Policies of parts may depend on a number that the policy of the whole run does not depend on.
+            // The number moves no price, but may move the policies that the parts of the run train.
             EXPECT_NEAR(g.value, 0, most_errors * g.standard_error + 1e-9) << g.trade << " " << g.key;
             continue;
         }
         const greek_row& b = *at->second;
         if (b.has_failed()) continue;
-        // Some differences have an unknown error, and a bias is known only to leading order.
+        // Some differences of prices have no known error. A bias is known to leading order only: hence 1.05.
         const double error = is_figure(b.standard_error) ? b.standard_error : 0;
         EXPECT_LE(std::abs(g.value - b.value),
                   most_errors * std::hypot(g.standard_error, error) + 1.05 * b.bias + g.bias + 1e-9)
@@ -982,8 +984,8 @@ TEST(greeks, the_mean_time_beyond_a_level_is_no_jump) {
     EXPECT_EQ(rows, 8U);
 }
 
-// A move of 10 bp takes none of these paths across the jump, and would state a fifth of the true error
-// (verified: 3.87983e-6, by the law of the time beyond a level).
+// A move of 10 bp takes none of these paths across the jump, and would state a fifth of the true error. The
+// truth, 3.87983e-6, is by the law of the time beyond a level.
 TEST(greeks, a_difference_of_rates_reaches_the_jump) {
     const book b = book::parse(
         "settings: {paths: 65000, seed: 11173794402672060872, random: philox}\n"
@@ -1005,7 +1007,7 @@ TEST(greeks_long, of_the_library_are_those_of_differences) {
     compare_with_bumps(book_of_every_kind(), tests::demo_market(), 0, 1, 1 << 14, 1500, 0);
 }
 
-// With more paths, since differences see few that cross a jump.
+// The run has more paths, since few of them cross a jump when a price moves.
 TEST(greeks_long, of_smoothed_jumps_are_those_of_differences) {
     compare_with_bumps(book_of_every_kind(), tests::demo_market(), 3, 16, 1 << 17, 50, 60);
 }
