@@ -24,7 +24,7 @@
 namespace tilewalk::journal_test {
 namespace {
 
-// Trades without rights and one with a right, with pilots and with digitals, whose jumps have pilots as well.
+// Three trades without rights, one with a right, and paths enough for pilots, also of the digital's jump.
 const std::string text_of_book = R"(
 settings: {paths: 16384, seed: 7, threads: 2}
 market:
@@ -83,7 +83,7 @@ TEST_P(journal, changes_no_bit_and_is_taken_up) {
     EXPECT_EQ(files_in(folder.path()).size(), files) << "something was done twice";
 }
 
-// Equal trades on assets that differ only in the names of their random numbers.
+// Equal trades on equal assets: their random numbers differ, since these go by the asset's name.
 TEST(journal_of_alike_trades, keeps_the_paths_of_each) {
     const std::string terms = ", strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}\n";
     const book trades =

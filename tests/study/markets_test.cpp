@@ -85,7 +85,7 @@ TEST(markets, scenarios_of_each_are_its_own) {
     const std::vector<market> markets{
         in(moved_by("ACME", first, "0.25, 0.5, 0.75, 1.0") + moved_by("BETA", second, "0.5, 1.0")),
         in(moved_by("ACME", second, "0.5, 1.0") + moved_by("BETA", first, "0.25, 0.5, 0.75, 1.0")),
-        // Too few paths for the run.
+        // File `third` has fewer paths than the run, so trade `a` fails in this market.
         in(moved_by("ACME", third, "0.5, 1.0") + "  BETA: {currency: USD, spot: 100, volatility: 0.2}\n"),
     };
     const book trades = book::parse(

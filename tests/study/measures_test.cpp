@@ -57,7 +57,7 @@ TEST(measures, say_for_which_move_a_value_is) {
     }
 }
 
-// A number of no particular kind moves by a hundredth of itself, or by a hundredth if it is 0.
+// A number that has no usual move moves by a hundredth of itself, or by 0.01 if it is 0.
 TEST(measures, move_a_number_by_its_size) {
     EXPECT_DOUBLE_EQ(risk_of(section::assets, "ACME", "ACME.spot", "USD", 250).large, 2.5);
     EXPECT_DOUBLE_EQ(risk_of(section::assets, "ACME", "ACME.heston.rho", "parameter of heston", -0.7).large,
@@ -67,8 +67,8 @@ TEST(measures, move_a_number_by_its_size) {
     EXPECT_DOUBLE_EQ(risk_of(section::currencies, "USD", "USD.rate", "rate a year", 0.05).large, 1e-3);
 }
 
-// Two markets 0.5 apart. A relative difference of 2^-50 is rounding, twice as much is a move; a number
-// infinite in both does not move.
+// `up` and `down` hold numbers of two markets 0.5 apart. A relative difference of 2^-50 is rounding, twice as
+// much is a move; a number infinite in both does not move.
 TEST(measures, numbers_of_a_program_move_by_more_than_rounding) {
     const double infinite = std::numeric_limits<double>::infinity();
     program::path_data up, down;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tails of gains over scenarios: their ranks, both kinds of error, and the shares of trades.
+// Tails of gains over scenarios: their ranks, the errors of sampling and of noise, and the shares of trades.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ risk::sampling_errors drawn_errors(const std::vector<double>& sorted, std::size_
     return {spread_of(quantiles), spread_of(shortfalls)};
 }
 
-// A spread of 4,000 draws is off by 1.1 %, slightly more for long tails.
+// The spread of 4,000 draws has a standard error of 1.1 %, slightly more for long tails; 6 % are allowed.
 TEST(risk_sampling_errors, are_those_of_a_bootstrap_that_draws) {
     numbers at_random(5);
     for (const std::size_t n : {2U, 5U, 60U, 250U}) {
@@ -129,14 +129,14 @@ TEST(risk_sampling_errors, are_known_for_means_and_for_two) {
     double squares = 0;
     for (const double g : gains) squares += (g - mean_of(gains)) * (g - mean_of(gains));
     EXPECT_NEAR(risk::sampling_errors_of(gains, 2, 7).shortfall, std::sqrt(squares) / 7, 1e-12);
-    // The lesser of two gains is drawn unless both draws are the greater: once in four times.
+    // The lesser of two draws from -1 and 1 is 1 once in four times, so its variance is 3/4.
     EXPECT_NEAR(risk::sampling_errors_of(std::vector{-1.0, 1.0}, 1, 1).quantile, std::sqrt(0.75), 1e-12);
     EXPECT_EQ(risk::sampling_errors_of(std::vector{-1.0}, 1, 1).quantile, 0);
     EXPECT_EQ(risk::sampling_errors_of(std::vector{3.0, 3.0, 3.0}, 2, 3).quantile, 0);
     EXPECT_EQ(risk::sampling_errors_of(std::vector{3.0, 3.0, 3.0}, 2, 3).shortfall, 0);
 }
 
-// The median of 100 draws is almost never at either end: 1 in 10^71 times.
+// The median of 100 draws of 100 gains is almost never the worst or best gain: once in 10^71 times.
 TEST(risk_sampling_errors, know_nothing_of_gains_that_no_resample_puts_there) {
     numbers at_random(11);
     std::vector<double> sorted;
@@ -151,8 +151,8 @@ TEST(risk_sampling_errors, know_nothing_of_gains_that_no_resample_puts_there) {
     EXPECT_EQ(risk::sampling_errors_of(best, 50, 50).quantile, usual);
 }
 
-// For many normal gains: the quantile's is sqrt(a (1 - a) / n) over the density there; the shortfall's
-// variance is (variance within the tail + (1 - a) (quantile - shortfall)^2) / (a n).
+// For many normal gains the quantile's error is sqrt(a (1 - a) / n) over the density at the quantile; the
+// shortfall's variance is (variance within the tail + (1 - a) (quantile - shortfall)^2) / (a n).
 TEST(risk_sampling_errors, tend_to_the_formulas_for_normal_gains) {
     const std::size_t n = 20000;
     std::vector<double> sorted;
@@ -214,17 +214,17 @@ noisy_run run_with(const std::vector<double>& truth, double error, double common
     return out;
 }
 
-// Over 1,000 runs the error has the size of the spread, or is larger where noise that differs between
-// scenarios also moves the tail outwards, so twice the error holds the truth often enough. False alarms: the
-// spread of 1,000 figures is off by 2.2 %, so a bound of 1.1 on the ratio, 4 errors away, fails once in
-// 15,000 seeds; more than 72 of 1,000 intervals with probability 0.95 miss once in 1,000 seeds, and with 16
-// parts 2 errors are 93.6 %, for which 88 are allowed.
+// Over 1,000 runs the stated error has the size of the spread. It is larger where noise that differs between
+// scenarios also moves the tail outwards, so that twice the error holds the truth often enough. False alarms:
+// the spread of 1,000 figures has an error of 2.2 %, so a bound of 1.1 on the ratio, 4 errors away, fails for
+// one seed in 15,000; more than 72 of 1,000 intervals with probability 0.95 miss for one seed in 1,000. With
+// 16 parts 2 errors hold 93.6 %, so 88 may miss.
 TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
     struct row {
-        double error;  // over the mean distance of gains about the quantile
+        double error;  // in mean distances between gains near the quantile
         double common;
         std::size_t parts;
-        double least, most;  // the error over the spread, for the quantile
+        double least, most;  // bounds of the quantile's error over its spread
     };
     for (const row& r : {row{0.01, 0, 64, 0.9, 1.1}, row{0.3, 0, 64, 0.9, 1.25}, row{1, 0, 64, 1.0, 1.35},
                          row{1, 0.9, 16, 0.9, 1.1}, row{3, 0.9, 64, 0.9, 1.1}}) {
@@ -264,7 +264,7 @@ TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
     }
 }
 
-// The quantile's error is that of its gain if the noise never changes the order.
+// The quantile's error is that of the one gain there if noise never changes the order of gains.
 TEST(risk_noise_errors, are_those_of_one_gain_where_gains_are_far_apart) {
     for (const std::size_t parts : {16U, 23U, 64U}) {
         numbers at_random(1);
@@ -278,7 +278,7 @@ TEST(risk_noise_errors, are_those_of_one_gain_where_gains_are_far_apart) {
         const double expected =
             run::error_of_parts(std::span(means).subspan(at * parts, parts), 100, 100 * parts - 60);
         EXPECT_NEAR(noise.quantile, expected, 1e-9 * expected);
-        // The shortfall's error is that of the mean of three.
+        // The shortfall's error is that of the mean of the three worst gains.
         std::vector<double> together(parts);
         for (const double value : {0.0, 1000.0, 2000.0}) {
             const auto s = static_cast<std::size_t>(std::ranges::find(truth, value) - truth.begin());
@@ -295,8 +295,8 @@ TEST(risk_noise_errors, take_the_shares_of_parts_from_their_paths) {
     EXPECT_EQ(risk::shares_of_parts(2, 0, 0), (std::vector{0.5, 0.5}));
 }
 
-// A book of trades in two currencies and two portfolios, in a likely set of scenarios and another one, with
-// noise in parts; `totals` as the engine makes them.
+// Made-up results of a book in two currencies and two portfolios, for a likely set of scenarios and another.
+// Gains have noise by parts of a run, and `totals` are added up as the engine does.
 struct made {
     scenario_results r;
     scenario_list asked;
@@ -412,7 +412,7 @@ TEST(risks, are_told_for_each_total_of_each_likely_set) {
             EXPECT_LT(t.shortfall.value, t.quantile.value);
             EXPECT_GT(t.quantile.noise, 0);
             EXPECT_GT(t.shortfall.noise, 0);
-            // The noise here is a fraction of the distance of gains, so it is about that of one gain.
+            // Noise is small beside the distance between gains, so the quantile's is about that of one gain.
             EXPECT_LT(t.quantile.noise, 3 * of.errors[t.at]);
             EXPECT_GT(t.quantile.sampling, t.quantile.noise);
             EXPECT_GT(t.shortfall.sampling, 0);
@@ -449,7 +449,7 @@ TEST(risks, are_the_sums_of_their_components) {
 TEST(risks, are_less_the_risk_without_a_trade_by_the_incremental_figure) {
     const made m = made_results(9, 150, 0);
     const std::vector<portfolio_risk> risks = risk::risks_of(m.r, m.asked);
-    // The whole book converted: a trade is removed by zeroing its gains.
+    // Subtracts the trade's gains from the total of the whole book, converted into one currency.
     for (std::size_t trade = 0; trade < 9; ++trade) {
         scenario_results without = m.r;
         for (std::size_t s = 0; s < without.scenarios.size(); ++s)
@@ -538,7 +538,7 @@ TEST(risks, have_noise_only_as_far_as_parts_tell) {
             EXPECT_EQ(t.shortfall.noise, 0);
         }
     }
-    for (portfolio_gains& of : m.r.totals) of.errors.assign(60, no_figure);  // of a single path
+    for (portfolio_gains& of : m.r.totals) of.errors.assign(60, no_figure);  // unknown, as for a single path
     for (const portfolio_risk& risk : risk::risks_of(m.r, m.asked))
         for (const tail& t : risk.tails) EXPECT_FALSE(is_figure(t.quantile.noise));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tolerances in studies beside a price in one market: every reported figure of a trade meets the tolerance
+// Tolerances in studies other than prices in one market: every reported figure of a trade meets the tolerance
 // and has the bits of a run with all its paths at once.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(rounds_of_studies, sensitivities_are_as_narrow_as_was_asked_for) {
     }
 }
 
-// Binomial: of 100 intervals of 95 % fewer than 88 hold the truth once in 650 times; seeds are fixed.
+// Of 100 intervals of 95 %, fewer than 88 hold the truth once in 650 times (binomial). Seeds are fixed.
 TEST(rounds_of_studies, vegas_hold_the_closed_form) {
     const book b = trades().only(std::vector<std::string>{"call", "put"});
     for (const char* const random : {"philox", "sobol"}) {
@@ -145,10 +145,10 @@ TEST(rounds_of_studies, vegas_hold_the_closed_form) {
         EXPECT_GE(second_rounds, 50);
         for (const vanilla& v : vanillas) {
             EXPECT_GE(held[v.id], 88) << v.id;
-            // For a payoff with a kink, the error is at least that of one path.
+            // Over points, payoffs with a kink state at least the error of one path: the sum may be small.
             EXPECT_NEAR(sum_of_squares[v.id], has_points ? 75 : 100, has_points ? 75 : 50) << v.id;
         }
-        // The sum of 100 squares of variance 1 has a standard deviation of 14.
+        // The sum of 100 squared normals has a standard deviation of 14.
         EXPECT_GE(held_by_total, 88);
         EXPECT_LE(squares_of_total, 150);
         EXPECT_GE(squares_of_total, has_points ? 0 : 50);
@@ -164,13 +164,13 @@ TEST(rounds_of_studies, sensitivities_have_the_bits_of_paths_at_once) {
     for (const price_row& row : r.rows) {
         const results whole = engine().greeks(b, *b.market(), wanted, at_once(how, row.paths));
         EXPECT_EQ(row.price, row_of(whole, row.trade).price);
-        // The treatment of jumps was decided for the first round.
+        // The digital's jump is treated as was decided on the paths of the first round.
         if (row.trade == "digital") continue;
         EXPECT_EQ(greeks_of(r, row.trade), greeks_of(whole, row.trade));
     }
 }
 
-// With controls, points, jumps and rights.
+// Covers decisions about controls, points, jumps and policies.
 TEST(rounds_of_studies, sensitivities_are_repeated_by_their_decisions) {
     const book b = book::parse(R"(market:
   as_of: 2026-01-15

@@ -125,7 +125,7 @@ TEST(rounds, add_up_to_the_bits_of_one_run) {
                 EXPECT_EQ(r.rows[i].part_means, follows.rows[i].part_means);
                 run_options one = again;
                 one.overrides.paths = r.rows[i].paths;
-                // Later rounds use other points than the first.
+                // Later rounds use other points than the first, by a seed of their own.
                 if (r.rows[i].randomisations > 0 && r.rows[i].paths > 65536)
                     one.overrides.seed = decide::seed_of_round(r.manifest.seed, r.rows[i].paths);
                 const auto [at, is_new] = of_paths.try_emplace(r.rows[i].paths);
@@ -185,7 +185,7 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
     EXPECT_EQ(tolerances("5bp"), (std::vector{0.02, 5e-4 * 100}));
     EXPECT_EQ(tolerances("100 total"), (std::vector{0.02, 0.0}));
     EXPECT_EQ(tolerances(""), (std::vector{0.02, 0.0}));
-    // Prices and gains give the same number.
+    // Messages about prices and about gains name the same tolerance.
     run_options how = to("0.001bp");
     how.overrides.paths = 65536;
     const scenario_results gains = engine().scenarios(
@@ -228,7 +228,7 @@ TEST(rounds, say_what_is_missing_and_what_it_would_take) {
     EXPECT_NE(csv.str().find(",tolerance not met,"), std::string::npos);
 }
 
-// An error carried by a few paths is luck: half of all runs see fewer than expected and state less.
+// If a few paths carry an error, its size is luck: half of all runs meet fewer of them and state too little.
 TEST(rounds, go_on_where_few_paths_carry_the_error) {
     // Three or four of the 65,536 paths pay, and their stated error is about the tolerance.
     const std::string trade =
@@ -255,7 +255,7 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
         row.effective_hits = hits;
         return verbs::width_of(row, 1e-3, confidence).half_width;
     };
-    // The quantiles of chi-squared at 2.5 %: 9.5908 of 20 degrees, 74.2219 of 100; at 0.5 %: 67.3276 of 100.
+    // Quantiles of chi-squared of 2.5 %: 9.5908 (20 degrees), 74.2219 (100 degrees); of 0.5 %: 67.3276 (100).
     EXPECT_NEAR(half_width(10, 0.95), 1.959964 * std::sqrt(20 / 9.5908), 0.01);
     EXPECT_NEAR(half_width(50, 0.95), 1.959964 * std::sqrt(100 / 74.2219), 0.001);
     EXPECT_NEAR(half_width(50, 0.99), 2.575829 * std::sqrt(100 / 67.3276), 0.003);
@@ -268,8 +268,8 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
     EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
 }
 
-// Runs end within their tolerance as often as the confidence says: 20 of 400 may be further off, and
-// more than 36 are in one of 3,400 suites (binomial).
+// Runs are within their tolerance as often as their confidence of 95 % says: of 400 about 20 are further off,
+// and more than 36 once in 3,400 times (binomial).
 TEST(rounds, hold_tolerances_that_few_paths_meet) {
     const std::string trade =
         "trades: [{id: far, product: european, underlying: A, strike: 122, maturity: 0.1}]\n";
@@ -297,7 +297,7 @@ TEST(rounds, that_are_out_of_time_are_not_begun) {
         EXPECT_EQ(row.paths, 65536u);
         EXPECT_TRUE(row.misses_tolerance);
     }
-    // A budget alone is used up, and no tolerance is missed.
+    // A run with a budget but no tolerance uses up the budget, and misses no tolerance.
     run_options alone = tests::plain_paths();
     alone.overrides.budget = std::chrono::seconds(1);
     alone.overrides.random = "philox";
@@ -328,12 +328,12 @@ TEST(rounds, that_would_lead_nowhere_are_not_begun) {
         << of_paths.message;
     const price_row rounded = priced(to("1e-30")).rows.at(0);
     EXPECT_NE(rounded.message.find("no number of paths is enough"), std::string::npos) << rounded.message;
-    // Points may converge faster than it seems, which far fewer paths than the limit show.
+    // Points may converge faster than it seems, so rounds are tried, but end far below the limit of paths.
     for (const char* const tolerance : {"1e-9", "3e-9 total"}) {
         const results tried = priced(to(tolerance, "sobol"));
         for (const price_row& row : tried.rows) EXPECT_LE(row.paths, std::uint64_t{1} << 24) << row.trade;
     }
-    // An explicit limit of paths is used.
+    // A limit of paths that the user sets is used up.
     run_options said = to("1e-30");
     said.overrides.paths = 131072;
     for (const price_row& row : priced(said).rows) EXPECT_EQ(row.paths, 131072u) << row.trade;
@@ -353,7 +353,7 @@ TEST(rounds, tell_how_far_they_are) {
     EXPECT_TRUE(any_wide);
 }
 
-// Decisions of another seed are those that a run would not make itself.
+// With another seed, pilots decide otherwise: decisions equal to the file's show that it is followed.
 TEST(rounds_of_decisions, hold_what_pilots_fit) {
     const std::string trades = R"(trades:
   - {id: asian, product: asian, underlying: A, strike: 100, averaging_dates: {start: 0, end: 1, count: 12}}
@@ -453,8 +453,9 @@ TEST_F(rounds_on_a_gpu, rounds_have_the_bits_of_the_cpu) {
     }
 }
 
-// Two markets on the same paths, where later rounds have no parts. The mean of 40 squares of variance 1 has a
-// standard deviation of 0.22 and is beyond these bounds once in 200,000 times; seeds are fixed.
+// Two markets on the same paths. Rows keep the means of parts of the first round only, which give the error
+// of a difference. The mean of 40 squared normals has a standard deviation of 0.22 and is beyond these bounds
+// once in 200,000 times; seeds are fixed.
 TEST(rounds, of_two_markets_differ_by_what_the_error_of_parts_says) {
     const auto value_of = [](double spot) {
         return std::exp(-0.05) *
@@ -500,7 +501,7 @@ TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
               std::string::npos)
         << row_of(missed, "large").message;
     EXPECT_FALSE(row_of(r, "large").misses_tolerance);
-    // No path has seen the far call pay.
+    // The far call pays on no path, so it shows no error.
     const results unseen = priced(most, trades +
                                             "  - {id: far, product: european, underlying: A, strike: 300, "
                                             "maturity: 0.1}\n");
@@ -509,8 +510,8 @@ TEST(rounds_of_totals, give_paths_to_those_that_carry_the_error) {
         << row_of(unseen, "far").message;
 }
 
-// Errors with unknown parts add up: at 95 % the total in USD is within 3.92, 1.96 times the sum of two errors
-// of 1, and that in EUR within 2.94.
+// Without known parts errors are added: at 95 % the total in USD is within 1.96 (1 + 1) = 3.92, and the total
+// in EUR within 1.96 * 1.5 = 2.94.
 TEST(rounds_of_totals, give_no_paths_to_a_currency_in_tolerance) {
     results so_far;
     so_far.manifest.paths = 65536;
@@ -538,8 +539,8 @@ TEST(rounds_of_totals, give_no_paths_to_a_currency_in_tolerance) {
     EXPECT_EQ(trades_for(2.93), (std::set<std::size_t>{0, 1, 2}));
 }
 
-// Trades on one asset share the paths of the shorter run: their errors add up or cancel. The count of 400
-// runs that hold the truth has a standard deviation of 4.4 about 380, and seeds are fixed.
+// Two trades on one asset share the paths of the shorter run, so their errors add up or cancel. The number of
+// 400 intervals that hold the truth has a standard deviation of 4.4 about 380, and seeds are fixed.
 TEST(rounds_of_totals, know_what_errors_have_in_common) {
     const auto value_of = [](double forward, double strike) {
         return std::exp(-0.05) * analytics::black_price(analytics::right::call, forward, strike, 0.2);
@@ -568,13 +569,14 @@ TEST(rounds_of_totals, know_what_errors_have_in_common) {
         RecordProperty(sign > 0 ? "long" : "spread", held);
         EXPECT_GE(held, 366) << sign;
         EXPECT_LE(held, 394) << sign;
-        // The mean of 400 squares of variance 1 has a standard deviation of 0.07 to 0.09.
+        // The mean of 400 squared normals has a standard deviation of 0.07 to 0.09.
         EXPECT_NEAR(sum_of_squares / 400, 1.05, 0.35) << sign;
     }
 }
 
-// The count of 2,000 runs has a standard deviation of 10, so one of the 16 is out of bounds by chance once in
-// 1,000 times; seeds are fixed. With these tolerances most runs take a second round, and some a third.
+// The number of 2,000 intervals that hold has a standard deviation of 10, so one of the 16 cases is out of
+// bounds once in 1,000 times; seeds are fixed. By these tolerances most runs take a second round, some a
+// third.
 TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
     for (const char* const random : {"philox", "sobol"}) {
         verify::dice d(17);
@@ -602,7 +604,7 @@ TEST(rounds_long, intervals_of_95_percent_hold_the_truth) {
                 rounds += row.paths > 65536 ? 1 : 0;
             }
             RecordProperty(fmt::format("{}_{}", random, product), held);
-            // An error floored at that of one path is stated generously, in runs of one round too.
+            // Over points, payoffs with a jump state at least the error of one path: more intervals hold.
             const bool by_points = std::string(random) == "sobol",
                        jumps = std::set<std::string>{"digital", "gap_option"}.contains(product);
             EXPECT_GE(held, 1860) << random << " " << product << t.book;

@@ -117,7 +117,7 @@ std::uint64_t bits(double x) {
     return std::bit_cast<std::uint64_t>(x);
 }
 
-// MOVING has a volatility for each path, FLAT stops at the same dates with one number. Both are correlated
+// MOVING has a volatility for each path, FLAT one number for all, with the same dates. Both are correlated
 // with each other, a third asset and the exchange rate.
 const std::string two_kinds = R"(as_of: 2026-01-15
 currencies: {USD: {rate: 0.03}, EUR: {zero_rates: {0.25: 0.015, 0.5: 0.017, 1.5: 0.02}}}
@@ -189,7 +189,7 @@ TEST_F(scenarios, constant_rows_are_a_flat_volatility) {
         EXPECT_NEAR(moving.standard_error / flat.standard_error, 1, 1e-11) << trade;
         EXPECT_GT(flat.standard_error, 0) << trade;
     }
-    // Single's shocks are the same, so only rounding to 24 bits differs.
+    // Single precision takes the same shocks for both assets, so only rounding to 24 bits differs.
     const results single = engine().price(b, plain_on_cpu("single")),
                   single_flat = engine().price(b_flat, plain_on_cpu("single"));
     for (const char* trade : {"asian", "quanto", "down", "up", "range"}) {
@@ -231,7 +231,7 @@ trades:
                 covariance += -0.5 * 0.15 * vols[k][p] * dt;
             }
             double forward = 100 * std::exp((0.04 - 0.015) * maturity);
-            // The asset rises with the dollar, which a quanto payment in euros ignores.
+            // A payment in euros adds the asset's covariance with EURUSD to its drift.
             if (quanto) forward *= std::exp(covariance);
             sum +=
                 truth::black(side, forward, strike, variance, std::exp(-(quanto ? 0.01 : 0.04) * maturity));
@@ -246,17 +246,17 @@ trades:
     expect("call", average(truth::side::call, 105, 1.3, false));
     expect("put", average(truth::side::put, 90, 2.0, false));
     expect("quanto", average(truth::side::call, 105, 1.3, true));
-    // The test tells the paths' own volatilities from their mean, and the quanto drift from none.
+    // The test would notice a missing drift of the quanto.
     const auto& quanto = row_of(r, "quanto");
     EXPECT_GT(std::abs(quanto.price - average(truth::side::call, 105, 1.3, false) * std::exp(0.03 * 1.3)),
               8 * quanto.standard_error);
 }
 
-// Without rates, a path's price runs on the clock of its variance, so a barrier has its closed form with the
-// total variance.
+// Without rates, time enters a path only by its variance, so the closed form of a barrier holds with the
+// path's total variance.
 TEST_F(scenarios, a_watched_barrier_is_worth_the_average_of_its_closed_form) {
     constexpr std::uint64_t count = 200000;
-    // Calm and volatile paths, for which the mean variance would not do.
+    // Every other path is five times calmer, so a closed form at the mean variance would be wrong.
     auto vols = made_up(3, count);
     for (auto& row : vols) {
         for (std::uint64_t p = 0; p < count; p += 2) row[p] *= 0.2;
@@ -297,8 +297,8 @@ double number_of(const char* asset, std::uint64_t path, std::uint32_t step) {
     return step % 2 == 0 ? two.first : two.second;
 }
 
-// Path by path with the promised random numbers, up to rounding: a continuously monitored barrier with rates,
-// on an asset paid in another currency.
+// A plain pricer makes each path from the documented random numbers and agrees up to rounding: a continuously
+// monitored barrier with rates, on an asset paid in another currency.
 TEST_F(scenarios, the_paths_are_those_of_a_plain_pricer) {
     const auto vols = made_up(3, paths);
     write_rows("vols.npy", vols);
@@ -479,7 +479,7 @@ trades:
     EXPECT_GE(plans[0].bytes_shared, plans[0].scenarios[0].bytes);
     EXPECT_TRUE(plans[1].scenarios.empty());
 
-    // A row applies up to and including its time.
+    // A row of volatilities applies up to and including its time.
     for (const auto& [maturity, rows] :
          {std::pair{"0.24", 1u}, {"0.25", 1u}, {"0.2501", 2u}, {"0.5", 2u}, {"0.5001", 3u}, {"1.5", 3u}}) {
         const book one =
@@ -494,7 +494,7 @@ trades:
 
 class scenarios_wrong_scenarios : public scenarios {
   protected:
-    // The refusal of a market with these times and this file; empty if accepted.
+    // The refusal of a market with this `volatility`, a file and its times; empty if accepted.
     std::string refusal(const std::string& volatility) {
         const std::string name = path("market.yaml");
         write("market.yaml",

@@ -62,8 +62,8 @@ TEST(session, plans_anew_the_trades_that_read_what_changed) {
     }
 }
 
-// Compiled code is keyed by the address of its program, so each call compiles temporary programs, such as
-// those of bounds.
+// Compiled code is kept by the address of its program, so programs that a call makes and drops, such as those
+// of bounds, must be compiled anew by each call.
 TEST(session, keeps_nothing_compiled_of_programs_that_go) {
     const book trades = book::parse(
         "trades:\n  - {id: a, product: american, option: put, underlying: A, strike: 100, maturity: 1, "
@@ -105,8 +105,8 @@ TEST(session, has_the_bits_of_price_after_any_changes) {
 }
 
 // Consecutive calls differ by one setting that a plan or a pilot depends on. For points, pilots choose the
-// construction of paths anew for each seed; a comparison level is another number in float, with little room
-// on these paths.
+// construction of paths anew for each seed; a digital's strike is another number in float, and paths that
+// hardly move end close to it.
 TEST(session, has_the_bits_of_price_after_any_other_call) {
     struct call {
         std::uint64_t seed, paths;
@@ -161,7 +161,7 @@ std::string shown(const scenario_results& of) {
     return shown(of.base) + fmt::format("{:a} {:a}\n", fmt::join(of.gains, " "), fmt::join(of.errors, " "));
 }
 
-// Calls in turn, in changing markets, with a right, jumps, and moving dates.
+// Calls of greeks and scenarios by turns, in markets that change from round to round, and a day later.
 TEST(session, greeks_and_gains_have_the_bits_of_fresh_ones) {
     const book trades = book::parse(tests::changing_book);
     const engine e;

@@ -118,7 +118,7 @@ TEST(shards, of_greeks_have_the_bits_of_one_process) {
     }
 }
 
-// Merges, and while the tolerance is missed, does the plan that merging has written.
+// Runs and merges shards. While the tolerance is missed, goes on with the plan that merging has written.
 template <class results_of>
 results_of merged_in_rounds(const engine& by, const sharded_request& what, std::size_t count, int& plans) {
     const tests::own_folder folder;
@@ -289,8 +289,8 @@ TEST(shards, that_miss_a_tolerance_say_so_and_plan_no_more_than_the_most_paths) 
     EXPECT_EQ(shown(r), shown(by_one_process(by, what)));
 }
 
-// Near and far scenarios, of days, without moves, and one invalid market; with more shards than trades,
-// scenarios are split. Policies of far markets are trained in the shards that walk them.
+// Scenarios of near and far moves, a later day, no move, and an invalid market. With more shards than trades
+// scenarios are split, and policies of far markets are trained in the shards that walk them.
 TEST(shards, of_scenarios_have_the_bits_of_one_process) {
     const engine by;
     const tests::own_folder files;
@@ -324,7 +324,7 @@ ladder: {ACME.spot: [-2%, ..., 2%]}
     }
 }
 
-// Sensitivities are a market of their own, which parts cut as any other.
+// Sensitivities are walked as one more market, which shards split as any other.
 TEST(shards, of_explained_scenarios_have_the_bits_of_one_process) {
     const engine by;
     const tests::own_folder files;
@@ -494,7 +494,7 @@ std::string refusal(const auto& of) {
     return "accepted";
 }
 
-// Each shard reports its trades, even if it was done before; none has figures.
+// Each shard reports its trades without figures, even if it was done before.
 TEST(shards, tell_how_they_went) {
     const engine by;
     const tests::own_folder folder;
@@ -538,7 +538,7 @@ TEST(shards, tell_how_they_went) {
               (std::map<std::string, std::set<trade_status>>{{"call", good}, {"put", good}, {"wrong", bad}}));
 }
 
-// Two GPUs of one model with the same failure count twice. A GPU that is lost again in a later walk counts
+// Two GPUs of one model with the same failure count as two. GPUs that are lost again in a later walk count
 // once.
 TEST(shards, count_the_gpus_of_all_their_walks) {
     run_manifest all, walk;
@@ -598,7 +598,7 @@ TEST(shards, of_another_request_are_refused) {
     std::filesystem::copy_file(folder / "b" / "shard-2-of-2.kept", folder / "a" / "shard-2-of-2.kept",
                                std::filesystem::copy_options::overwrite_existing);
     EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }), "found the results of another request");
-    // The same request may be split anew; shards that still fit stay.
+    // A request may be planned anew with more shards; finished shards that still fit stay.
     shards::plan(by, other, 3, folder / "b");
     EXPECT_EQ(shards::open(folder / "b").count(), 3U);
 }
@@ -617,8 +617,7 @@ TEST(shards, see_that_an_input_has_changed) {
     EXPECT_NE(why.find("book.yaml"), std::string::npos) << why;
 }
 
-// The plan fixes everything that bits depend on, including unset settings; all others may be chosen for each
-// shard.
+// The plan fixes all settings that bits depend on, even if unset; only others may differ from shard to shard.
 TEST(shards, take_no_setting_that_decides_bits_from_who_runs_them) {
     const engine by;
     const tests::own_folder folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of stated error against the spread of its value over seeds, more of them at night. The bounds of
-// the ratio are chi-squared quantiles with one false alarm in a million.
+// Every kind of stated error against the spread of its value over seeds, of which more are used at night.
+// Bounds of the ratio are chi-squared quantiles with one false alarm in a million.
 // label: sampled (each kind of error)
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ by_seed greek_of(const std::string& trade, const std::string& measure, const std
         const results r = engine().greeks(some, *some.market(), {{measure}, tests::named{method}},
                                           with(seed, random, "none"));
         const auto row = std::ranges::find_if(r.greeks, [](const greek_row& g) { return g.key == "A.spot"; });
-        // Each seed has a width of its own, and so a bias.
+        // Each seed finds a width of smoothing of its own, so the bias varies like an error.
         const double beside = row->method == "smoothed" ? row->bias : 0;
         return found{row->value, std::hypot(row->standard_error, beside)};
     };
@@ -103,7 +103,7 @@ by_seed of_right(double early_exercise::*value, double early_exercise::*error) {
 struct kind {
     std::string what;
     by_seed find;
-    // By how much the spread may exceed the error, and fall short of it, apart from chance.
+    // Factors by which the spread may exceed the error, or fall short of it, apart from chance.
     double more = 1.05, less = 1.05;
 };
 const std::vector<kind>& kinds() {
@@ -111,7 +111,7 @@ const std::vector<kind>& kinds() {
         {"price_by_paths", price_of("asian", "philox", "none")},
         {"price_by_points", price_of("asian", "sobol", "none")},
         {"price_by_paths_with_controls", price_of("basket", "philox", "auto")},
-        // A randomisation has one paying path more or less.
+        // The stated error counts one path that pays more or less in the run, which is generous.
         {"price_by_points_with_controls", price_of("digital", "sobol", "auto"), 1.05, 1.35},
         {"price_by_importance",
          price_of("rare", "philox", "none", [](run_settings& s) { s.importance = technique::automatic; })},
@@ -128,7 +128,7 @@ const std::vector<kind>& kinds() {
                                      })},
         {"delta_pathwise", greek_of("asian", "delta", "pathwise", "philox")},
         {"delta_pathwise_by_points", greek_of("asian", "delta", "pathwise", "sobol")},
-        // The stated bias is three times the true one.
+        // The stated bias is three times the true one, which makes the stated error too large.
         {"delta_smoothed", greek_of("digital", "delta", "smoothed", "philox"), 1.05, 3.2},
         {"delta_by_likelihood_ratio", greek_of("digital", "delta", "likelihood_ratio", "philox")},
         {"delta_by_bump", greek_of("asian", "delta", "bump", "philox")},
@@ -151,7 +151,7 @@ const std::vector<kind>& kinds() {
              return found{d.z, 1};
          }},
         {"policy_value", of_right(&early_exercise::policy_value, &early_exercise::policy_error)},
-        // Another policy moves the bound, which its error ignores: it stays a bound.
+        // The bound also varies with the trained policy, which its error ignores: any policy gives a bound.
         {"upper_bound", of_right(&early_exercise::upper_bound, &early_exercise::upper_error), 1.5},
     };
     return all;

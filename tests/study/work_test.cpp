@@ -105,7 +105,7 @@ TEST(work, alike_trades_share_one_program) {
     EXPECT_EQ(priced(book_of("volatility: 0.2", asian, alike), 256, 2).programs.size(), 1u);
 }
 
-// One table per step length, or one per step, shared by all trades.
+// A model makes one table for each length of step, or for each step, and all trades share it.
 TEST(work, alike_trades_share_the_tables_of_their_model) {
     for (const std::string model : {"local_volatility", "stochastic_local_volatility", "cgmy"}) {
         const std::string& asset = every_model().at(model);
@@ -117,7 +117,7 @@ TEST(work, alike_trades_share_the_tables_of_their_model) {
     }
 }
 
-// Rows of a quarter of a year each, with three stops of a path: a row is read once for 256 lanes.
+// Each row applies for a quarter of a year, in which a path stops three times; 256 lanes read it once.
 TEST(work, a_row_of_scenarios_is_read_once_for_all_steps_that_it_holds) {
     constexpr std::uint64_t rows = 4, paths = 512, groups_of_lanes = paths / cpu::lanes;
     const tests::own_folder folder;
