@@ -7,21 +7,21 @@ BUILD := build/$(PRESET)
 TILEWALK := $(BUILD)/tilewalk
 CONFIGURED := $(BUILD)/configured
 JOBS ?= $(shell nproc)
-# Chosen tests (a regular expression), options of cmake and parts of the build for those who want them.
+# TESTS chooses tests by a regular expression, CONFIGURE has options of cmake, and TARGETS parts of the build.
 TESTS ?=
 # LONG=1 runs the tests labelled long as well: hours, where the others take minutes.
 LONG ?=
-# Statistical suites run one case in four, by turns from commit to commit; all run with LONG=1, with TESTS, and with TURN= (nothing).
+# Statistical suites run one case in four, by turns from commit to commit; all cases run with LONG=1, with TESTS, or with TURN= (empty).
 TURN ?= $(if $(LONG)$(TESTS),,$(shell .ci/turn))
 CONFIGURE ?=
 TARGETS ?= all
 DOCS_PYTHON := build/python/bin/python
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
-# A terminal shows the progress of the build; elsewhere only what goes wrong is worth a line.
+# The build shows its progress on a terminal; elsewhere it prints only what goes wrong.
 run_build = cmake --build $(BUILD) -j $(JOBS) --target $(1) -- \
     $$(if [ -f $(BUILD)/build.ninja ]; then [ -t 2 ] || echo --quiet; else echo -s; fi)
-# Configures once more only if the option is not yet on.
+# Switches on option $(1) of cmake, and configures once more only if it was off.
 switch_on = grep -q '^$(1):BOOL=ON' $(BUILD)/CMakeCache.txt || { cmake $(BUILD) -D$(1)=ON > $(BUILD)/configure.log 2>&1 \
     || { cat $(BUILD)/configure.log; exit 1; }; }
 
@@ -60,7 +60,7 @@ bits: build  ## write the ledgers of tests/data anew, where figures or pictures 
 	@for area in study tell bench; do TILEWALK_WRITE_BITS=1 $(BUILD)/tests/$${area}_tests --gtest_filter='*of_the_ledger' --gtest_brief=1; done
 	@git diff --stat -- tests/data
 
-# Tests that ask for kernels' facts have one of these words in their names, which tests/known_kernels.h sees to.
+# Tests that ask for facts of kernels have `kernel` or `compile` in their names, or tests/known_kernels.h fails them.
 kernels: ASKED := $(abspath $(BUILD))/kernels_asked
 kernels: build  ## write tests/data/kernels.txt anew, after a change to kernels: what each takes of registers and stack
 	@rm -f $(ASKED)
@@ -97,7 +97,7 @@ clean:  ## forget everything built
 packages_for_demo packages_for_test packages_for_bench packages_for_ci:
 	@.ci/install_packages.sh $(@:packages_for_%=%)
 
-# Tests and benchmarks wait until they are asked for, so that the demo needs none of their packages.
+# The first configuration leaves out tests and benchmarks, so that the demo needs none of their packages.
 $(CONFIGURED): CMakePresets.json $(if $(CONFIGURE),force)
 	@mkdir -p $(BUILD) && echo "Configuring $(BUILD), then building it" >&2
 	@[ -f $(BUILD)/CMakeCache.txt ] && parts= || parts='-DTILEWALK_TESTS=OFF -DTILEWALK_BENCH=OFF'; \

@@ -9,7 +9,7 @@ import re
 import sys
 
 FOLDERS = ("engine", "kernels", "products", "bench", "python", "tests")
-# Words that no sentence begins with, and more that no comment begins with: they point at something that was said elsewhere.
+# RIDDLES begin no sentence; the further words of FIRST begin no comment, since they point at something that was said elsewhere.
 RIDDLES = r"this one|that of|those|others|what|so many|so much|which|whose|whom|ones?(?= (?:that|which|whose|of|for|with|in|by|beside|as|at|is|may)\b)"
 LATER = re.compile(rf"(?:{RIDDLES})\b(?! [a-z_]+\()", re.I)
 FIRST = re.compile(rf"(?:{RIDDLES}|that|these|such|other|so|as (?:in|from|on|if)|of(?! \w+ )|likewise|its?|they|them|their|whatever|where|and|but|or)"

@@ -21,7 +21,7 @@ STANDARD = set("""algorithm any array atomic barrier bit bitset cassert cctype c
     syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray
     variant vector version""".split())
 
-# Folder: which quoted includes it may have, and which bracketed ones. The first folder that fits decides.
+# Each rule: a folder, the quoted includes that its files may have, and the bracketed ones. The first rule that fits a file decides.
 ANY = r".*"
 STANDARD_ONLY = None
 RULES = [
@@ -43,7 +43,7 @@ RULES = [
     ("tests/", ANY, ANY),
     ("bench/", ANY, ANY),
 ]
-# The rooms of the house, the lowest first: an include goes down, or stays in its room.
+# The rooms of the house, the lowest first: a file may include headers of its own room and of lower ones.
 RANKS = [
     "engine/include/tilewalk", "kernels", "products/dates", "products/program", "products/language", "engine/base", "engine/numerics",
     "engine/walk", "engine/market", "engine/models", "engine/reading", "engine/plan", "engine/decide", "engine/calibration",
@@ -61,7 +61,7 @@ def room_of(path):
     return RANKS.index(rooms[0]) if rooms else None
 
 
-# Headers that all may include, whoever defines their functions.
+# Headers that every room may include, even if a higher room defines their functions.
 INTERFACES = {"tilewalk/error.h"}
 
 
@@ -109,7 +109,7 @@ def faults_of_includes(root, path, lines, bodies):
             yield number, f"must not include <{bracketed}>"
 
 
-# Folders whose sources may be compiled as one (TILEWALK_BY_FOLDER), so that what one of them keeps to itself is seen by the next.
+# Folders whose sources may be compiled as one (TILEWALK_BY_FOLDER), so that the unnamed namespaces of all are one.
 TOGETHER = re.compile(r"(engine|products|kernels|bench/measure|bench/suites|python/extension)/([^/]+/)*[^/]+\.cpp$")
 UNNAMED = re.compile(
     r"^(?:namespace (?P<inner>[\w:]+) \{$|(?P<outer>\}  // namespace \w+)|(?P<begin>namespace \{)$|(?P<end>\}  // namespace)$|(?:struct|class|enum class|enum) (?P<type>\w+)[^;]*\{$|"
@@ -202,7 +202,7 @@ def faults(root):
     return found + list(faults_of_names(together)), sources
 
 
-# The page with the table of the rooms of engine/, from which their picture is drawn.
+# The page whose table of the rooms of engine/ is read, and the picture that is drawn from it.
 PAGE, PICTURE = "CONTRIBUTING.md", "docs/rooms.svg"
 ROOMS = [rank.partition("/")[2] for rank in RANKS if re.fullmatch(r"engine/\w+", rank)]
 STYLE = """
@@ -244,9 +244,9 @@ def faults_of_rooms(page, picture):
         yield PICTURE, 1, f"is not what '.ci/check_includes.py --picture {PICTURE}' draws"
 
 
-# A source with this in its unnamed namespace.
+# The text of a source, for format(), which puts something into its unnamed namespace.
 KEPT = "namespace tilewalk {{\n\nnamespace {{\n\n{}\n\n}}  // namespace\n\n}}  // namespace tilewalk"
-# A source that breaks one rule: where it lies and what it says.
+# Sources that each break one rule, as (path, text).
 BROKEN = [
     ("kernels/a.h", '#include "engine/reading/book_state.h"'),
     ("kernels/a.h", '#include "products/dates/date.h"'),

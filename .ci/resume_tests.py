@@ -47,7 +47,7 @@ def main():
     rest = [number for name, number in asked.items() if name not in set(passed)]
     print(f"{len(asked)} tests, of which {len(asked) - len(rest)} have passed before")
     if rest:
-        # First, last and stride come before the numbers, which would be places among the tests that filters left.
+        # -I takes first, last and stride, then numbers of tests. Filters are left out: the numbers would count only what they leave.
         command = [*ctest, "-j", str(os.cpu_count()), "--output-on-failure", "--timeout", asked_for.timeout,
                    "-I", ",".join([rest[0], rest[0], "1", *rest])]
         said, kept = [], pathlib.Path(build, "costs_of_tests")

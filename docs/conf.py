@@ -21,7 +21,7 @@ html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
-# Light or dark is what the reader's system says: pictures follow it, and no button of the page's.
+# The reader's system chooses light or dark, for pictures too; static/site.css hides the theme's button, which pictures can't follow.
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"

@@ -363,7 +363,7 @@ def test_numbers_that_are_none_fail_their_trade_alone():
     good, market = trades(), tw.Market(MARKET)
     bad = {**good[0], "id": "endless", "strike": math.inf}
     for form in ([good[0], bad, *good[1:]], pd.DataFrame([good[0], bad, *good[1:]]), {"trades": [good[0], bad, *good[1:]]}):
-        # A frame has a cell for each quantity that a list leaves out.
+        # A DataFrame has a cell for the quantity that a list leaves out, and `default_quantity` fills it.
         more = {"default_quantity": 1} if isinstance(form, pd.DataFrame) else {}
         found = tw.price(form, market, paths=1024, **more)
         assert found.failed == ["endless"] and "trades[1].strike: found 'inf'" in found["endless"].message, found
@@ -679,7 +679,7 @@ def test_kernels_ahead_of_runs():
     there = [outcome in ("compiled", "from cache") for outcome in columns["outcome"]]
     assert there == [message == "" for message in columns["message"]]
     assert found.failed == [name for name, is_there in zip(columns["kernel"], there) if not is_there]
-    # Compiled kernels lie where the command looks for them.
+    # The command finds the kernels that tw.warm has compiled in the same cache.
     said = command("warm", BOOK, "--arch", "sm_90", "--arch", "sm_80", "--trade", "acme_call", code=3 if found.failed else 0)
     lines = [line.split() for line in said.splitlines() if " sm_" in line]
     assert [line[:2] for line in lines] == [list(both) for both in zip(columns["kernel"], columns["architecture"])]
@@ -725,7 +725,7 @@ def test_verification():
     worst = tw.price(tw.Book.parse(found.worst[0].book, "worst.yaml"))
     assert worst.to_dict()["price"] == [found.worst[0].price]
     assert str(found).splitlines()[0] == command("verify", *asked, "--format", "table").splitlines()[0]
-    # A mistake that these few trades notice, and one that they can't.
+    # The mistake `floor` is noticed; `discount_forgotten` concerns rights, which these trades don't have.
     for plant, code in (("floor", 0), ("discount_forgotten", 5)):
         planted = tw.verify(products=["european"], trades=200, paths=2048, plant=plant)
         assert planted.to_csv() == command("verify", *asked, "--plant", plant, "--format", "csv", code=code)
@@ -781,7 +781,7 @@ def test_the_command_inside_has_those_that_are_programs_elsewhere():
         assert (inside.returncode, inside.stdout, inside.stderr) == (built.returncode, built.stdout, built.stderr), (words, inside, built)
     inside, built = both("bench", "models", "black_scholes", "--device", "cpu", "--seconds", "0.001")
     assert (inside.returncode, built.returncode) == (0, 0), (inside, built)
-    # The first line describes the run, the last has the number of rows.
+    # Left out are the first line, which describes the run, and the last, which has the number of rows.
     rows, expected = ([json.loads(line) for line in one.stdout.splitlines()[1:-1]] for one in (inside, built))
     assert [row["axes"] for row in rows] == [row["axes"] for row in expected] and len(rows) > 1
     assert [row["figures"].get("price") for row in rows] == [row["figures"].get("price") for row in expected]

@@ -46,7 +46,7 @@ def declarations(text: str) -> list[tuple[str, str, str]]:
             opened = OPENS.match(whole)
             called = re.search(r"(?<![\w:])(operator\S+|~?\w+)\s*\(", whole)
             named = re.search(r"(\w+)\s*(?:=.*)?;", whole)
-            # A name that another header has.
+            # A declaration of a name that another header defines is no entry of the page.
             if re.fullmatch(r"(struct|class) \w+;", whole) or whole.startswith(("namespace ", "template <>")):
                 comment, code = [], []
                 continue
@@ -62,7 +62,7 @@ def header_pages(root: pathlib.Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
         head = re.match(r"// SPDX.*\n((?://.*\n)*)", text)
         says = [line.removeprefix("//").removeprefix(" ") for line in (head[1] if head else "").splitlines()]
-        # Lines that are indented further are code.
+        # Lines of the header's comment that are indented further are code.
         prose = " ".join(line for line in says if not line.startswith("   ")).strip()
         example = "\n".join(line.strip() for line in says if line.startswith("   "))
         parts = [f"# tilewalk/{path.name}", prose.removesuffix(":") + ("." if prose.endswith(":") else "")]

@@ -167,7 +167,7 @@ def product_pages(tilewalk: command_line, site: pathlib.Path) -> dict[str, str]:
     return pages
 
 
-# Books that come with Tilewalk in which there is an asset, or a currency, of each model.
+# Books and a market of configs/ that have an asset, or a currency, of each model.
 BOOKS_OF_MODELS = ("configs/books/smiles.yaml", "configs/books/jumps.yaml", "configs/books/rates.yaml", "configs/markets/demo.yaml")
 STRIKES = [0.6 + 0.08 * i for i in range(11)]
 YEARS = (0.25, 1.0)

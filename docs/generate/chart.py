@@ -66,7 +66,7 @@ def draw(title: str, curves: list[curve], across: str, up: str, mark: float | No
     xs = [x for points in lines for x, _ in points]
     ys = [y for points in lines for _, y in points] + ([] if least is None else [least])
     low_x, high_x = min(xs), max(xs)
-    # Differences in the last digits are no shape of a curve.
+    # A curve that moves by rounding alone must look flat: its height counts as 1e-6 of its values at least.
     spread = max(max(ys) - min(ys), 1e-6 * max(map(abs, ys)), 1e-12)
     middle = (max(ys) + min(ys)) / 2
     low_y, high_y = (middle - 0.55 * spread, middle + 0.55 * spread)

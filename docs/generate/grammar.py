@@ -153,7 +153,7 @@ def in_rows(parts: list[drawing]) -> drawing:
             marks.append(f'<path class="rail" d="M0 0 h{TURN}"/>')
         marks.append(moved(line.marks, TURN, y))
     marks.append(f'<path class="rail" d="M{TURN + lines[-1].width:.1f} {y:.1f} H{width:.1f}"/>')
-    # The rail leaves on the last row; a turn brings it back to the first.
+    # The rail arrives at the end of the last row; a bend takes it back up to the first row, where it leaves the drawing.
     marks.append(bent((width, y), (width + TURN, y), (width + TURN, 0), (width + 2 * TURN, 0)))
     return drawing(width + 2 * TURN, lines[0].up, y + lines[-1].down, marks)
 

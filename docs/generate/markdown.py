@@ -16,11 +16,11 @@ import pygments.util
 
 import notebooks
 
-# A link, whose words may have code in them, or code by itself, which is left alone.
+# Matches a link, whose words may have code in them, or code outside of links, which is left as it is.
 LINK = re.compile(r"(?P<words>!?\[(?:[^\]`]|`[^`]*`)*\]\()(?P<target>[^)\s]+)\)|`(?:[^`\n]|\n(?!\n))*`")
 FENCE = re.compile(r"(\s*)(`{3,}|:{3,})(.*)$")
 MARKER = re.compile(r"<!--\s*(file|exits|output of|not run):\s*(.*?)\s*-->\s*$")
-# Pages that stand outside of docs/.
+# Pages of the site that stand outside of docs/ in the repository.
 OTHERS = {"README.md": "project/readme", "CONTRIBUTING.md": "project/contributing", "bench/README.md": "project/benchmarks"}
 PICTURES = {".svg", ".png"}
 LANGUAGES = {".yaml": "yaml", ".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".sbatch": "bash", ".json": "json"}
@@ -129,7 +129,8 @@ class placing:
         path, hash_sign, anchor = target.partition("#")
         here = posixpath.dirname(page)
         made = posixpath.normpath(posixpath.join(here, path)).removesuffix(".md")
-        # A page of the project is where its path was; a page that is made is where it is on the site.
+        # A link starts from where its page lies: a page of the repository at its path there, a page that docs/generate makes at its place
+        # on the site.
         origin = posixpath.dirname(self.paths.get(page, "docs/" + page))
         lies = posixpath.normpath(posixpath.join(origin, path))
         if lies in self.names:

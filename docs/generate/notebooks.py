@@ -27,7 +27,7 @@ def shown(output: dict) -> str:
     """The output of a cell: as HTML or a picture where it says so, else as text."""
     data = output.get("data", {})
     if body := "".join(data.get("text/html", "") or data.get("image/svg+xml", "")).rstrip():
-        # Boxes that scroll sideways can be scrolled by the keyboard, too.
+        # With `tabindex` the keyboard can scroll a box sideways.
         body = body.replace("<pre>", '<pre tabindex="0">')
         return f":::{{raw}} html\n<div class=\"cell-output\" tabindex=\"0\">\n{body}\n</div>\n:::"
     text = "".join(output.get("text", data.get("text/plain", ""))).rstrip("\n")
