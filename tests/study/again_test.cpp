@@ -47,7 +47,8 @@ struct call {
   - {{id: jump, product: digital, underlying: {0}, strike: {2}, payout: 10, maturity: 2027-01-15}}
 {3})",
                                                            first, second, strike,
-                                                           // No rights: Greeks train dozens of policies.
+                                                           // Rights are left out with Greeks, which would
+                                                           // train a dozen policies for each.
                                                            has_greeks ? "" : text_of_rights());
     }
     std::string text_of_rights() const {

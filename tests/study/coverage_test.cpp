@@ -51,8 +51,8 @@ struct coverage {
         held += is_within(least + steps) ? 1 : 0;
         held_by_chance += is_within(least) ? 1 : 0;
         exact += reach <= 1e-8 * std::abs(of.price) ? 1 : 0;
-        // With early exercise the interval lies between two bounds, and no error scales it. A thin row's
-        // error is uncertain.
+        // With early exercise the interval lies between two bounds and is no multiple of an error. The error
+        // of a thin row is uncertain.
         if (row.early || row.thin) return;
         squares += std::pow(away / std::hypot(row.standard_error, of.error, 1e-9 * of.price), 2);
         ++squared;

@@ -536,7 +536,7 @@ TEST(engine, past_fixings_enter_as_the_numbers_they_are) {
     EXPECT_NEAR(still.price, expected, 1e-12);
     EXPECT_EQ(still.message, "every path pays the same, whatever happens");
     EXPECT_FALSE(still.thin);
-    // ACME has volatility, but so deep in the money the payoff is linear in the average: the same price.
+    // ACME has volatility, but this deep in the money the payoff is linear in the average: the same price.
     const auto acme = price_one(terms + "ACME", with_plain(50000));
     EXPECT_GT(acme.standard_error, 0);
     EXPECT_NEAR(acme.price, expected, 4.5 * acme.standard_error + 1e-4);

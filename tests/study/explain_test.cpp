@@ -142,8 +142,8 @@ TEST(explain, quanto_forwards_are_what_the_paths_have) {
     }
 }
 
-// A call at the forward has Black's price from the shown discount factor, forward and volatility. Eleven
-// models are compared.
+// A call at the forward has Black's price from the shown discount factor, forward and volatility, for
+// eleven models.
 TEST(explain, volatilities_and_forwards_give_the_prices_of_all_models) {
     for (const std::string name :
          {"ACME", "CASH", "LOCAL", "HESTON", "BATES", "MERTON", "KOU", "VG", "NIG", "CGMY", "SZ"}) {
@@ -303,7 +303,7 @@ TEST(explain, a_right_tells_the_ranks_of_its_functions) {
     EXPECT_EQ(by.dates[3].years, 1);
     for (const auto& d : by.dates) {
         // Regression drops functions that depend on others. The payment is linear in the price where it is
-        // paid, and 0 elsewhere; without it there are at most seven.
+        // paid, and 0 elsewhere; without it at most seven functions are left.
         EXPECT_GT(d.rank_paid, 3u);
         EXPECT_LT(d.rank_paid, by.functions);
         EXPECT_LE(d.rank_unpaid, 7u);

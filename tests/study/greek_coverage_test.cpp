@@ -53,7 +53,7 @@ std::map<std::string, double> truths_of(const std::string& trade) {
             {"USD.rate", 1e-4 * (density / volatility - worth * below(d2))}};
 }
 
-// A random source. By Student's law with n - 1 degrees of freedom for n parts 95 % are within `student_95`.
+// A random source. `student_95` errors hold 95 % by Student's law, with one degree less than it has parts.
 struct source {
     const char* random;
     std::uint64_t paths;
