@@ -7,7 +7,8 @@
 
 namespace tilewalk::kernels {
 
-// The way forward, as a feed calls it: walks a step, and keeps the states at the first step of each piece.
+// The path's way forward, which a feed calls for each step: walks it, and keeps the states at the start of
+// each piece, from where the way back walks again.
 template <class choice, class walker>
 struct body_that_keeps : body<walker> {
     using states = typename both_ways<choice>::states;

@@ -65,8 +65,8 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // Adds a path's gain to an output: the part that goes on counts by its weight, the ended part by the
-    // rest.
+    // Adds what a path gains on a date to an output: the path as it goes on, by the probability of that, and
+    // as it has ended, by one less the probability.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;

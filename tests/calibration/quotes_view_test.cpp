@@ -249,8 +249,8 @@ TEST(quotes_view, a_caplet_that_is_met_has_its_own_vega_alone) {
     }
 }
 
-// An Asian, which has no formula, with quotes that no model meets: sensitivities against prices in markets
-// fitted to moved quotes, on the same paths.
+// An Asian, which has no formula, with quotes that no model fits exactly: sensitivities against prices in
+// markets fitted to moved quotes, on the same paths.
 TEST(quotes_view, of_an_average_is_what_calibrating_again_gives) {
     const std::string trade =
         "  - {id: asian, product: asian, underlying: INDEX, strike: 6900, quantity: -2, averaging_dates: "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains in scenarios: against Black's formula and differences of price(), with right errors; tails; failures
-// confined to one trade in one scenario.
+// Gains in scenarios: against Black's formula and differences of price(), with correct standard errors;
+// tails; failures confined to one trade in one scenario.
 #include "tests/named_choice.h"
 #include "tilewalk/scenarios.h"
 

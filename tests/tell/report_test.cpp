@@ -583,7 +583,7 @@ TEST(report, the_page_of_greeks_documents_every_field) {
                                                                     << measures;
 }
 
-// Rows are read while the text still arrives. The message about a damaged file must not depend on when.
+// Rows are read while text is still arriving. What is said of a damaged file must not depend on how much has.
 TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     const std::string good = written(sample(), output_format::json);
     const auto told = [](const std::string& text) -> std::string {

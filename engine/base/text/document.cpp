@@ -163,7 +163,8 @@ class shown_text {
         handed_ = end;
         return true;
     }
-    // True if an entry continues the current run. Runs are short, or text behind them is read too early.
+    // True if an entry continues the run of entries at hand. A run must stay short, since a long one would
+    // have its last entries read before the text in front of them.
     bool follows(std::string_view line, const replaced_entry& entry) {
         constexpr std::size_t most_followers = 63, most_bytes = std::size_t{16} << 10;
         if (replaced_.empty() || replaced_.back().line + 1 != entry.line) return false;

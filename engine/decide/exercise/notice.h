@@ -17,7 +17,9 @@
 
 namespace tilewalk::exercise {
 
-// Training data of a right's payment date, a number per path, and the interval from the notice to it.
+// Training data of the payment date of a right. By path: what the right gives
+// on that date, whether it is offered (0 if not), and the payments before it. `since_notice`: the interval
+// between the notice and the date.
 struct payment_left {
     const double *gives = nullptr, *offered = nullptr, *value = nullptr;
     interval_left since_notice;

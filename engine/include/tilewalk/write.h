@@ -47,7 +47,8 @@ void write(std::ostream& out, const scenario_results& r, output_format format, c
 
 void write(std::ostream& out, const calibration& c, output_format format, const text_form& form = {});
 
-// Writes devices; CSV has a line for the processor and for each GPU, JSON everything.
+// Writes what is known of the devices: CSV has a line for the processor and for each GPU; JSON has all
+// details.
 void write(std::ostream& out, const device_pages& pages, output_format format, const text_form& form = {});
 
 void write(std::ostream& out, const std::vector<product_page>& pages, output_format format,

@@ -120,8 +120,8 @@ void leverage::walk_to(double years, const std::function<void()>& poll) {
     }
 }
 
-// Moves the particles to time `to`, with the mean of both ends of the step: conditional means at its end are
-// extrapolated by their trend relative to the overall mean.
+// Moves the particles to time `to`, with the leverage averaged over both ends of the step. At its end, which
+// the particles have not reached, conditional means of variance are extrapolated along their trend.
 void leverage::move(double to) {
     const heston_step step(p_, now_, to);
     const auto rows = rows_of_leveraged<double>(

@@ -200,7 +200,8 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        // Derivatives of log bonds to the factors, less the derivatives of the bond to the start.
+        // Derivatives of log bond prices with respect to the factors, less those of the bond that ends at the
+        // swap's start.
         std::vector<two> sensitivities(n);
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);

@@ -22,7 +22,8 @@ namespace tilewalk::verbs {
 
 namespace {
 
-// The book, and each trade's tolerance, 0 if it has none. A trade fails if its tolerance has no amount.
+// The book, and the tolerance of each trade as an amount of money, 0 if it has none. A trade fails if its
+// tolerance can't be made an amount, as one in basis points without a notional.
 struct measured_book {
     book trades;
     std::vector<double> tolerances;

@@ -25,8 +25,8 @@ constexpr double inset = 16;  // between a panel's edges and the first and last 
 struct style {
     std::string_view light, dark, dash;
 };
-// Colours have a contrast of at least 3 to the background. Six shapes of marks, filled and hollow, tell
-// twelve lines apart without colour.
+// Colours have a contrast ratio of at least 3:1 against the background. Six marker shapes, filled and hollow,
+// tell twelve lines apart without colour.
 constexpr std::array<style, 12> styles{{{"#6b6b6b", "#a6a6a6", ""},
                                         {"#1a1a1a", "#ececec", "7 3"},
                                         {"#0065a8", "#66b5f0", ""},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots of decisions along a direction: explicit for an exponential and a level, else by Newton's method.
+// Finds the point along a direction of the normals at which a decision of a path turns, such as a price that
+// meets a barrier: in closed form if an exponential meets a constant, else by Newton's method.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,8 @@ const feed_entry& feed_named(std::string_view name);
 const feed_entry& feed_of(const kernel_wish& wish);
 bool reads_shocks(const kernel_wish& wish);
 bool reads_shocks(const kernel_decision& how);
-// How quasi-random points reach paths: as how.points says, but a feed that reads arrays reads all points.
+// How quasi-random points reach paths: how.points, except that a feed that reads shocks from arrays finds all
+// points there, and makes none.
 point_way way_of_points(const kernel_decision& how);
 
 // Shared memory of the feed for a block, with `slots` shocks a step.
