@@ -583,7 +583,8 @@ TEST(report, the_page_of_greeks_documents_every_field) {
                                                                     << measures;
 }
 
-// Rows are read while text is still arriving. What is said of a damaged file must not depend on how much has.
+// Rows are read while text is still arriving. The message about a damaged file must not depend on how much
+// has arrived.
 TEST(report, damage_is_told_in_one_order_whichever_comes_first) {
     const std::string good = written(sample(), output_format::json);
     const auto told = [](const std::string& text) -> std::string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cache of compiled kernels on disk, by text, architecture and compiler. Processes may share its folder. A
-// kernel that can't be written stays in memory. One that is damaged is compiled again, and so is one that
+// kernel that can't be written stays in memory. A damaged one is compiled again, and so is one that
 // somebody other than root and this user may have written: an entry proves that it is whole, not who made it.
 #pragma once
 
