@@ -77,13 +77,17 @@ class document_builder {
                     place_of(text_, name_, problem.byte));
     }
     bool parse_error(std::size_t, const std::string&, const json_value::exception& problem) {
-        throw error(error_kind::input, "a number does not fit: " + config::shortened(problem.what()),
-                    {name_});
+        throw error(error_kind::input,
+                    "found a number too large for a double: " + config::shortened(problem.what()), {name_});
     }
 
   private:
     void check_depth() const {
-        if (open_.size() > deepest) throw error(error_kind::input, "nested too deeply", {name_});
+        if (open_.size() > deepest)
+            throw error(
+                error_kind::input,
+                "found more than " + std::to_string(deepest) + " levels of nesting, which is the limit",
+                {name_});
     }
     json_value& put(json_value value) {
         check_depth();
@@ -135,7 +139,7 @@ json_value parsed_json(const std::string& text, const std::string& name, std::st
 std::string text_of_file(const std::string& file, std::string_view contents) {
     const config::open_file opened(file);
     if (opened.stated_bytes() > bounds::results_bytes)
-        throw error(error_kind::input, "larger than 1 GiB: this is no file of " + std::string(contents),
+        throw error(error_kind::input, "found more than 1 GiB, expected a file of " + std::string(contents),
                     {file});
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;

@@ -55,7 +55,8 @@ std::filesystem::path resolved_inside(const std::filesystem::path& file,
     // The message is the same if no such file exists, so that callers learn nothing about files outside.
     if (failed || left != folder.end() || rest == resolved.end()) {
         throw error(error_kind::io,
-                    "the file is not in the folder of the one that names it, and files are confined to it",
+                    "found a file outside the folder of the file that names it, expected one inside it, as "
+                    "files are confined to it",
                     {file.string()});
     }
     return resolved;
@@ -74,14 +75,14 @@ open_file::open_file(const std::filesystem::path& file, const std::filesystem::p
     if (descriptor_ < 0) {
         const int code = errno;
         if (code == ENOENT) refuse("there is no such file");
-        if (code == ENXIO) refuse("this is not a regular file");
+        if (code == ENXIO) refuse("found a device or a socket, expected a regular file");
         refuse("the file can't be opened: " + system_words(code));
     }
     struct stat about {};
     if (::fstat(descriptor_, &about) != 0) refuse("the file can't be examined: " + system_words(errno));
-    if (S_ISDIR(about.st_mode)) refuse("this is a directory, expected a file");
-    if (S_ISFIFO(about.st_mode)) refuse("this is a pipe, expected a regular file");
-    if (!S_ISREG(about.st_mode)) refuse("this is a device, expected a regular file");
+    if (S_ISDIR(about.st_mode)) refuse("found a directory, expected a file");
+    if (S_ISFIFO(about.st_mode)) refuse("found a pipe, expected a regular file");
+    if (!S_ISREG(about.st_mode)) refuse("found a device, expected a regular file");
     stated_bytes_ = static_cast<std::uintmax_t>(about.st_size);
 }
 

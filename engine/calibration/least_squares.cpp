@@ -64,7 +64,9 @@ class functor {
         of_.evaluate(at, {residuals.data(), static_cast<std::size_t>(residuals.size())});
         ++evaluations;
         if (residuals.allFinite()) return 0;
-        throw error(error_kind::numeric, "a model's price is not a number while it is fitted");
+        throw error(
+            error_kind::numeric,
+            "found no finite price of the model for some parameters that the fit tried; set narrower bounds");
     }
 
     int df(const Eigen::VectorXd& variables, Eigen::MatrixXd& slopes) {

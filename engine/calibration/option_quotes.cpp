@@ -182,9 +182,9 @@ class option_quotes_reader {
         quoted_expiry made;
         made.years = years;
         if (asset_.falls_by_dividends && markets::cash_fall(asset_, carry_, 0, years) > 0) {
-            place.fail("found quotes until " + written + " on " + in_.of +
-                       ", before which a cash dividend falls; such quotes can be fitted only with "
-                       "dividend_model: escrowed");
+            place.fail("found quotes of " + in_.of + " that expire at " + written +
+                       ", after a cash dividend under dividend_model: spot, expected dividend_model: "
+                       "escrowed, with which alone they can be fitted");
         }
         made.spot = markets::spot_map(asset_, carry_, years);
         made.forward = made.spot.scale + made.spot.shift;
@@ -208,12 +208,12 @@ class option_quotes_reader {
         if (out_.by_price != by_price) {
             fail(std::string("found a ") +
                  (by_price ? "price among volatilities" : "volatility among prices") +
-                 ", expected the quotes of a fit in one unit");
+                 ", expected all quotes of a fit to be volatilities, or all to be prices");
         }
         if (!(read.strike > at.spot.shift)) {
-            level.fail("found the strike " + rounded(read.strike) +
-                       ", expected more than what dividends after the expiry are worth then (" +
-                       rounded(at.spot.shift) + "), below which no spot falls");
+            level.fail("found the strike " + rounded(read.strike) + ", expected more than " +
+                       rounded(at.spot.shift) +
+                       ", the value at the expiry of later cash dividends: the spot does not fall below it");
         }
         if (std::abs(std::log(read.strike / at.forward)) > most_log_moneyness) {
             level.fail("found the strike " + rounded(read.strike) + ", which is " +
@@ -225,8 +225,9 @@ class option_quotes_reader {
                                                     read.volatility * std::sqrt(at.years));
         if (!(worth > least_worth * std::min(at.forward, read.strike))) {
             fail("found a volatility of " + rounded(read.volatility) +
-                 " by which the option out of the money is worth " + rounded(worth) + " on a forward of " +
-                 rounded(at.forward) + ", expected 1e-10 of it at least: no price shows less");
+                 ", with which the option out of the money is worth " + rounded(worth) +
+                 ", expected at least 1e-10 of the strike or of the forward " + rounded(at.forward) +
+                 ": prices are not exact enough to fit less; leave the quote out");
         }
         const auto key =
             std::pair(read.expiry, std::pair(std::lround(1e9 * std::log(read.strike / at.forward)),

@@ -59,7 +59,8 @@ parameter_space::parameter_space(std::span<const parameter> all, const config::n
         const config::node* const held = fixed == nullptr ? nullptr : fixed->find(p.name);
         const config::node* const said = bounds == nullptr ? nullptr : bounds->find(p.name);
         if (held != nullptr && said != nullptr) {
-            said->fail("found bounds of " + std::string(p.name) + ", which is fixed; expected one of them");
+            said->fail("found bounds of " + std::string(p.name) +
+                       ", which is also under fixed; expected one of the two");
         }
         fixed_.push_back(held != nullptr ? models::read_parameter(*held, p.admissible)
                                          : std::numeric_limits<double>::quiet_NaN());
@@ -171,7 +172,7 @@ fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_k
     for (std::size_t i = 0; i < at.size(); ++i) {
         if (std::abs(back[i] - at[i]) <= same_parameter * std::abs(back[i])) continue;
         fail_as_no_fit(of, "found " + keys[i] + " at " + config::shown(at[i]) +
-                               ", where its fit is held to " + config::shown(back[i]));
+                               ", outside the bounds of its fit, which allow " + config::shown(back[i]));
     }
     std::vector<double> values(of.quotes.size());
     const auto moves = moves_by_quote(problem_of(how, of, values), of, free);
@@ -203,9 +204,8 @@ std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, co
     }
     if (!(found.root_mean_square_left <= most_left * size)) {
         fail_as_no_fit(
-            of,
-            "found parameters that don't fit the quotes: one more step of the fit would move the quotes by " +
-                report::significant(found.root_mean_square_left, 2));
+            of, "found parameters that are not the best fit: one more step would move the fitted quotes by " +
+                    report::significant(found.root_mean_square_left, 2));
     }
     std::vector<std::vector<double>> out = found.slopes;
     for (auto& of_parameter : out) {
@@ -244,9 +244,10 @@ void expect_enough(const config::node& at, const std::vector<fitted_quote>& quot
     const auto weighed = static_cast<std::size_t>(
         std::ranges::count_if(quotes, [](const fitted_quote& q) { return q.weight > 0; }));
     if (weighed >= parameters) return;
-    at.fail("found " + std::to_string(weighed) + " quotes" +
-            (weighed < quotes.size() ? " with a weight above 0" : "") + " for " + std::to_string(parameters) +
-            " free parameters, expected as many at least");
+    at.fail(
+        "found " + std::to_string(weighed) + " quotes" +
+        (weighed < quotes.size() ? " with a weight above 0" : "") + " for " + std::to_string(parameters) +
+        " free parameters, expected at least as many quotes as parameters; add quotes, or fix parameters");
 }
 
 }  // namespace tilewalk::calibrations

@@ -81,11 +81,10 @@ std::vector<fitted_numbers> follow_quotes(const market& in, const std::atomic<bo
     const markets::market_state& state = state_of(in);
     const node* const kept = quotes_of(state);
     if (kept == nullptr) {
-        throw error(
-            error_kind::usage,
-            "found no '" + std::string(markets::key_of_quotes) + "' in the market" +
-                (state.name.empty() ? "" : " " + state.name) +
-                " for the view quotes, expected a market that 'tilewalk calibrate' wrote, which keeps them");
+        throw error(error_kind::usage, "found no '" + std::string(markets::key_of_quotes) +
+                                           "' in the market" + (state.name.empty() ? "" : " " + state.name) +
+                                           " for sensitivities to quotes, expected a market that 'tilewalk "
+                                           "calibrate' wrote, which keeps its quotes");
     }
     std::vector<fitted_numbers> out;
     for (const quoted_model& m : read_quoted_models(name_quotes(*kept), state)) {

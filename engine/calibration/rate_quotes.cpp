@@ -249,9 +249,9 @@ class rate_quotes_reader {
             quote.market = price->number();
             const double least = exercised(q);
             if (!(quote.market > least && quote.market < 1)) {
-                price->fail(
-                    "found the price " + price->text() + ", expected more than " + rounded(least) +
-                    " (exercise on the forward rates) and less than 1: it is that of a notional of 1");
+                price->fail("found the price " + price->text() + ", expected more than " + rounded(least) +
+                            " (the value of exercise on the forward rates) and less than 1, as prices are "
+                            "for a notional of 1");
             }
         }
         if (out_.quotes.empty()) out_.unit = unit;

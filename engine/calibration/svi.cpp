@@ -167,7 +167,7 @@ class svi_target final : public target {
                 const between& range = problem.bounds[i];
                 if (at[i] >= range.low * (1 - 1e-9) - 1e-12 && at[i] <= range.high * (1 + 1e-9) + 1e-12)
                     continue;
-                fail_as_no_fit(of, "found a smile that no fit to the quotes gives");
+                fail_as_no_fit(of, "found a smile that is not the fit to its quotes");
             }
             const auto moves = moves_by_quote(problem, of, at);
             const auto slopes = shape::of(at).slopes_of_svi();

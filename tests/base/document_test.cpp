@@ -467,7 +467,8 @@ TEST(document, reads_json_in_one_line) {
         int at;
         std::string path, words;
     };
-    const std::string cut = "the file may be cut short; a text with a line of more than 1000 bytes has to be";
+    const std::string cut =
+        "the file may be cut short; a file with a line of more than 1000 bytes must be JSON";
     for (const auto& [text, at, path, words] : std::vector<mistake>{
              {"", 0, "t",
               "this is not valid JSON: found the end of the file, expected a ',' or a ']'; " + cut},
@@ -499,7 +500,7 @@ TEST(document, reads_json_in_one_line) {
     // The limit on lines still holds for YAML in brackets, and the message says how to avoid it.
     const limits wider{.line_bytes = 100'000};
     const std::string words =
-        "a line of more than 100000 bytes, which is the limit but for JSON; break it into several";
+        "a line of more than 100000 bytes, which is the limit for all but JSON; break it into several lines";
     expect_refused({"YAML in brackets", "{a: [" + repeated("1, ", 50'000) + "1]}", 1, 100'001, "",
                     words + ", such as by indent=1 of Python's json.dump"},
                    wider);
@@ -785,11 +786,11 @@ TEST_F(document_files, reads_a_file_and_names_it) {
 
 TEST_F(document_files, refuses_what_is_no_file) {
     expect_io_error(folder_ / "none.yaml", "there is no such file");
-    expect_io_error(folder_, "this is a directory");
-    expect_io_error("/dev/null", "this is a device");
+    expect_io_error(folder_, "found a directory");
+    expect_io_error("/dev/null", "found a device");
     const auto pipe = folder_ / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    expect_io_error(pipe, "this is a pipe");
+    expect_io_error(pipe, "found a pipe");
 }
 
 }  // namespace

@@ -646,7 +646,7 @@ TEST(calibrate_test, bad_quotes_are_refused_where_they_stand) {
         {heston + "{expiry: 1, strike: -4, volatility: 0.2}]}}}", "10:58", "found -4"},
         {heston + "{expiry: 1, strike: 100, volatility: 20}]}}}", "10:75", "found 20"},
         {heston + "{expiry: 1, strike: 100, volatility: 0.2, weight: -1}]}}}", "10:88", "found -1"},
-        {heston + "{expiry: 1, strike: 300, volatility: 0.05}]}}}", "10:38", "no price shows less"},
+        {heston + "{expiry: 1, strike: 300, volatility: 0.05}]}}}", "10:38", "not exact enough to fit less"},
         {heston + "{expiry: 1, strike: 80, option: call, price: 17}]}}}", "10:83",
          "found the price 17, expected more than"},
         {heston + "{expiry: 1, strike: 80, option: call, price: 120}]}}}", "10:83", "less than 98"},
@@ -655,7 +655,7 @@ TEST(calibrate_test, bad_quotes_are_refused_where_they_stand) {
          "10:80", "again, given first at quotes:10:38"},
         {heston +
              "{expiry: 1, strike: 90, volatility: 0.2}, {expiry: 1, strike: 91, option: put, price: 4}]}}}",
-         "10:80", "in one unit"},
+         "10:80", "or all to be prices"},
         {"{ACME: {heston: {fixed: {kapa: 1}, quotes: [{expiry: 1, strike: 90, volatility: 0.2}]}}}", "10:37",
          "did you mean 'kappa'?"},
         {"{ACME: {heston: {fixed: {rho: -2}, quotes: [{expiry: 1, strike: 90, volatility: 0.2}]}}}", "10:42",

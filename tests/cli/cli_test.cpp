@@ -548,8 +548,8 @@ TEST_F(cli, options_beat_environment_beats_book_beats_defaults) {
     fs::create_directory(folder / "below");
     put("below/outer.yaml", "market: ../counted.yaml\ntrades: []\n");
     expect({"price", "below/outer.yaml"}, 2,
-           "below/outer.yaml:1:9: market: 'counted.yaml': the file is not in the folder of the one that "
-           "names it",
+           "below/outer.yaml:1:9: market: 'counted.yaml': found a file outside the folder of the file "
+           "that names it",
            in);
     in.variables = {{"TILEWALK_CONFINE", "yes"}};
     expect({"price", "counted.yaml"}, 2, "TILEWALK_CONFINE: found 'yes', expected true or false", in);

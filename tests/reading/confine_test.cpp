@@ -29,7 +29,9 @@ using tests::nothing_refused;
 using tests::refusal;
 
 const std::string outside =
-    "the file is not in the folder of the one that names it, and files are confined to it";
+    "found a file outside the folder of the file that names it, expected one inside it, as files are "
+    "confined "
+    "to it";
 const load_options confined{.confine = true};
 
 const std::string market_text = dollar_market(0.03, {{"ACME", "spot: 100"}});

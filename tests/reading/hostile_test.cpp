@@ -174,11 +174,11 @@ TEST_F(hostile, what_is_no_file) {
     };
     book("missing", "none.yaml", "none.yaml: there is no such file");
     fs::create_directory(folder / "folder.yaml");
-    book("directory", "folder.yaml", "folder.yaml: this is a directory, expected a file");
+    book("directory", "folder.yaml", "folder.yaml: found a directory, expected a file");
     ASSERT_EQ(::mkfifo((folder / "pipe.yaml").c_str(), 0600), 0);
-    book("pipe that nobody writes to", "pipe.yaml", "this is a pipe, expected a regular file");
-    book("device without end", "/dev/zero", "this is a device, expected a regular file");
-    book("empty device", "/dev/null", "this is a device, expected a regular file");
+    book("pipe that nobody writes to", "pipe.yaml", "found a pipe, expected a regular file");
+    book("device without end", "/dev/zero", "found a device, expected a regular file");
+    book("empty device", "/dev/null", "found a device, expected a regular file");
     book("terminal", "/dev/tty", "/dev/tty: ");
     book("memory of the program", "/proc/self/mem", "/proc/self/mem: ");
     fs::create_symlink("loop.yaml", folder / "loop.yaml");
@@ -193,7 +193,7 @@ TEST_F(hostile, what_is_no_file) {
     address.sun_family = AF_UNIX;
     (folder / "socket.yaml").string().copy(address.sun_path, sizeof address.sun_path - 1);
     ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    book("socket", "socket.yaml", "this is not a regular file");
+    book("socket", "socket.yaml", "found a device or a socket, expected a regular file");
     ::close(socket);
     std::ofstream(folder / "huge.yaml") << "x";
     fs::resize_file(folder / "huge.yaml", std::uintmax_t{1} << 40);
@@ -201,15 +201,15 @@ TEST_F(hostile, what_is_no_file) {
     fs::resize_file(folder / "huge.yaml", std::uintmax_t{200} << 20);
     book("200 MB of nothing", "huge.yaml", "huge.yaml:1:2: found the invisible character U+0000");
     expect("market is a directory", {"validate", "good_book.yaml", "--market", "folder.yaml"}, 2,
-           "this is a directory");
-    expect("market is a pipe", {"validate", "good_book.yaml", "--market", "pipe.yaml"}, 2, "this is a pipe");
+           "found a directory");
+    expect("market is a pipe", {"validate", "good_book.yaml", "--market", "pipe.yaml"}, 2, "found a pipe");
     expect_book("book names a pipe", "market: pipe.yaml\ntrades: []\n", 2,
-                "book.yaml:1:9: market: 'pipe.yaml': this is a pipe");
-    expect_book("book names a device", "market: /dev/zero\ntrades: []\n", 2, "this is a device");
+                "book.yaml:1:9: market: 'pipe.yaml': found a pipe");
+    expect_book("book names a device", "market: /dev/zero\ntrades: []\n", 2, "found a device");
     expect_book("book names itself", "market: book.yaml\ntrades: []\n", 2,
                 "book.yaml:1:1: found a mapping with none of the known keys: as_of, ");
     expect_book("product is a pipe", "products: [pipe.yaml]\ntrades: []\n", 2,
-                "products[0]: 'pipe.yaml': this is a pipe");
+                "products[0]: 'pipe.yaml': found a pipe");
     expect_book("product is a book", "products: [good_book.yaml]\ntrades: []\n", 2,
                 "good_book.yaml:1:1: found a mapping with none of the known keys: product, ");
     expect_cases(21);

@@ -582,8 +582,8 @@ TEST_F(scenario_reader_tables, refusals_of_a_history) {
         "be cut short");
     EXPECT_EQ(
         refused_history(head + "2025-01-02,9\"0,0.01\n"),
-        "levels.csv:2:13: found a quote inside of a cell, expected the whole cell in quotes, and two quotes "
-        "for one");
+        "levels.csv:2:13: found a quote inside a cell, expected quotes around the whole cell and each quote "
+        "inside it doubled");
     EXPECT_EQ(refused_history(head + "2025-01-02,\"90\"0,0.01\n"),
               "levels.csv:2:16: found text after a closing quote, expected a comma or the end of the line");
     EXPECT_EQ(refused_history(head + first + second + "...\nmore\n"),

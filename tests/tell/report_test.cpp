@@ -740,7 +740,7 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
         {"  \"format\": \"tilewalk-results-3\",\n", "", "'format' is missing"},
         {"\"price\": 10.45058", "\"price\": null", "rows[0].price: found null, expected a number"},
         {"\"price\": 10.45058", "\"price\": \"10\"", "rows[0].price: found \"10\", expected a number"},
-        {"\"price\": 10.45058", "\"price\": 1e999", "does not fit"},
+        {"\"price\": 10.45058", "\"price\": 1e999", "too large for a double"},
         {"\"price\": 10.45058", "\"price\": NaN", "not JSON"},
         {"\"price\": 10.45058", "\"prise\": 10.45058", "'price' is missing"},
         {"\"price\": 10.45058", "\"price\": 10.45058, \"price\": 1", "'price' is given twice"},

@@ -392,9 +392,9 @@ TEST_F(replay_file, files_that_can_not_be_read_are_named) {
         return message_of(kind, [&] { shock_file(file, element::double_); });
     };
     EXPECT_EQ(refused(error_kind::io, folder_ / "nothing"), "there is no such file");
-    EXPECT_EQ(refused(error_kind::io, folder_), "this is a directory, expected a file");
+    EXPECT_EQ(refused(error_kind::io, folder_), "found a directory, expected a file");
     ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-    EXPECT_EQ(refused(error_kind::io, folder_ / "pipe"), "this is a pipe, expected a regular file");
+    EXPECT_EQ(refused(error_kind::io, folder_ / "pipe"), "found a pipe, expected a regular file");
     const std::string no_shocks =
         "expected a file of shocks: a NumPy array (.npy), or Tilewalk's own form, which begins with TWSHOCKS";
     EXPECT_EQ(refused(error_kind::input, write("")), no_shocks);

@@ -70,7 +70,7 @@ void byte_check::look(std::string_view text, bool is_whole) {
         } else if (!takes_json_ && at_ - line_start_ > most_line_bytes_) {
             refuse(line_start_ + most_line_bytes_,
                    "found a line of more than " + std::to_string(most_line_bytes_) +
-                       " bytes, which is the limit but for JSON; break it into several" +
+                       " bytes, which is the limit for all but JSON; break it into several lines" +
                        (text.starts_with('{') ? ", such as by indent=1 of Python's json.dump" : ""));
         }
     }

@@ -86,7 +86,8 @@ void csv_reader::read_cell(cell& into) {
         if (end < text_.size() && text_[end] == '"') {
             step(end - at_);
             refuse(
-                "found a quote inside of a cell, expected the whole cell in quotes, and two quotes for one");
+                "found a quote inside a cell, expected quotes around the whole cell and each quote inside it "
+                "doubled");
         }
         into.text = text_.substr(at_, end - at_);
         step(end - at_);

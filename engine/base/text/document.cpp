@@ -556,7 +556,7 @@ class builder : public YAML::EventHandler {
                               " bytes from here, which is the limit; is a quote or a bracket left open?"
                         : "no value ends within " + std::to_string(within_.gap_signs) +
                               " signs such as [ or , from here, which is the limit; is a bracket left open? "
-                              "A long list begins on the line of its key",
+                              "If not, begin a long list on the line of its key",
                     last_place_, here());
     }
 
@@ -729,8 +729,8 @@ class builder : public YAML::EventHandler {
     [[noreturn]] void refuse_json(const json_place& where, const std::string& message, bool is_end) const {
         throw error(error_kind::input,
                     "this is not valid JSON: " + message + std::string(is_end ? may_be_cut_short : "") +
-                        "; a text with a line of more than " + std::to_string(within_.line_bytes) +
-                        " bytes has to be",
+                        "; a file with a line of more than " + std::to_string(within_.line_bytes) +
+                        " bytes must be JSON: correct it, or break the line if the file is YAML",
                     {source_->name, where.line + 1, where.column + 1}, here());
     }
 
@@ -963,7 +963,7 @@ class builder : public YAML::EventHandler {
         }
         if (++part_nodes_ > within_.part_nodes) {
             refuse(mark, "found more than " + std::to_string(within_.part_nodes) +
-                             " values in one part of the file, which is the limit");
+                             " values in one part of the file, such as a trade, which is the limit");
         }
         last_value_ = text_.text().size() - from(mark).size();
         last_place_ = {source_->name, mark.line + 1, column(mark)};

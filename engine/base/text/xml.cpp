@@ -245,7 +245,7 @@ void xml_reader::content(xml_element& into, int depth) {
         if (starts("<![CDATA[")) {
             const std::size_t begin = at_ + 9, end = text_.find("]]>", begin);
             if (end == std::string_view::npos)
-                refuse("found a section that does not end" + std::string(may_be_cut_short));
+                refuse("found a CDATA section that does not end" + std::string(may_be_cut_short));
             if (into.text.empty()) first_text = begin;
             into.text += text_.substr(begin, end - begin);
             step(end + 3 - at_);
@@ -270,7 +270,7 @@ void xml_reader::end_tag(const xml_element& of) {
                           ">, the end of the element that begins on line " + std::to_string(of.line));
     }
     spaces();
-    if (!starts(">")) refuse("found an end tag that does not end, expected >");
+    if (!starts(">")) refuse("found an end tag without its >, expected one");
     step(1);
 }
 
