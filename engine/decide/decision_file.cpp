@@ -68,8 +68,8 @@ json_value json_in(const std::string& text, const std::string& trade, const char
     try {
         return json_value::parse(text);
     } catch (const json_value::exception& e) {
-        throw error(error_kind::input, "found no JSON in the decisions on the trade " + config::shown(trade) +
-                                           ": " + key + ": " + e.what());
+        throw error(error_kind::input, "found text that is not JSON in the decisions on the trade " +
+                                           config::shown(trade) + ": " + key + ": " + e.what());
     }
 }
 
@@ -150,7 +150,7 @@ memory_file::memory_file(const std::string& title, std::string_view text)
     if (descriptor_ >= 0 && done == text.size()) return;
     const std::string why = std::generic_category().message(errno);
     if (descriptor_ >= 0) ::close(descriptor_);
-    throw error(error_kind::io, "can't be kept in memory: " + why, {title});
+    throw error(error_kind::io, "the text can't be kept as a file in memory: " + why, {title});
 }
 
 memory_file::~memory_file() {

@@ -19,7 +19,9 @@ namespace {
 
 treated_jumps jumps_written_as(const std::string& text) {
     const auto bad = [](const std::string& why) {
-        return error(error_kind::input, "found jumps that no run has written: " + why);
+        return error(
+            error_kind::input,
+            "found decisions to follow whose jumps are damaged, expected them as a run wrote them: " + why);
     };
     treated_jumps out;
     try {

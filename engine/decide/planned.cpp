@@ -17,7 +17,8 @@ program::path_data planned::as_walked(const program::path_data& numbers, double 
         auto integrated = program::integrated(made.code, made.data, made.when);
         if (!integrated)
             throw error(error_kind::input,
-                        "found a market in which the jumps of the trade can't be integrated");
+                        "found a moved market in which the jumps of the trade can't be integrated, as they "
+                        "are in the base market");
         made = *std::move(integrated);
     }
     if (shifts) {
@@ -30,7 +31,9 @@ program::path_data planned::as_walked(const program::path_data& numbers, double 
         return std::tuple(of.terms.size(), of.widths, of.initial_states.size());
     };
     if (sizes(made.data) != sizes(ready->data))
-        throw error(error_kind::input, "found a market in which other jumps of the trade are integrated");
+        throw error(
+            error_kind::input,
+            "found a moved market in which other jumps of the trade are integrated than in the base market");
     return std::move(made.data);
 }
 

@@ -170,8 +170,10 @@ std::vector<saved_policy> read_policies(const std::string& text, const std::stri
         const std::string path = "trades[" + std::to_string(i) + "]";
         out.push_back(read_policy({trades[i], path, name}, name));
         if (!met.insert(out.back().trade).second)
-            throw error(error_kind::input, "the trade " + config::shown(out.back().trade) + " is there twice",
-                        {name}, path);
+            throw error(
+                error_kind::input,
+                "found the trade " + config::shown(out.back().trade) + " a second time, expected each once",
+                {name}, path);
     }
     root.finish();
     return out;

@@ -66,7 +66,9 @@ local_volatility local_volatility::of_grid(local_volatility_grid grid, forward_f
     }
     if (!fits) {
         throw error(error_kind::input,
-                    "found a grid of local volatilities of another shape than (times, spots)");
+                    "found a grid of local volatilities of another shape, expected a row for each of " +
+                        std::to_string(grid.years.size()) + " times with one for each of " +
+                        std::to_string(grid.spots.size()) + " spots, and at least one of both");
     }
     std::vector<double> kinks = grid.years;
     local_volatility made(given{std::move(grid), std::move(forward)});

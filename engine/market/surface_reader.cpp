@@ -310,7 +310,10 @@ surface_reading read_surface(const node& value, dates::date as_of,
     if (given == 0) value.fail_incomplete(found);
     if (given > 1) value.fail(found);
     if (local) {
-        if (policy) policy->fail("found arbitrage beside a local volatility, which has none");
+        if (policy)
+            policy->fail(
+                "found the key arbitrage beside local, expected no such key: a given local volatility has no "
+                "arbitrage");
         return {read_grid(*local, as_of, forward), {}};
     }
     const bool repair = policy && reads_repair(*policy);

@@ -59,15 +59,8 @@ class cgmy_model final : public model {
                 cgmy_table made = make_cgmy_table(p, years, intervals + 1);
                 if (is_good(made)) return std::move(made.table);
                 throw error(error_kind::input,
-                            "asset '" + asset + "' moves by cgmy in a step of " + markets::rounded(years) +
-                                " years, and a table of its law is off: the mean of its price by " +
-                                markets::rounded(made.moved) + ", its changes by a share of " +
-                                markets::rounded(made.coarseness) + ", probabilities by " +
-                                markets::rounded(made.inversion_error) + ", expected at most " +
-                                markets::rounded(most_moved) + ", " + markets::rounded(most_coarseness) +
-                                " and " + markets::rounded(most_inversion_error) +
-                                "; a larger M brings the mean within reach of draws, a larger Y makes small "
-                                "jumps many",
+                            "found a table of the moves of '" + asset + "' by cgmy in a step of " +
+                                markets::rounded(years) + " years that is off by " + fault_of(made),
                             where, key);
             });
         // Rounds step lengths to float, since lengths that are meant to be equal differ in their last digits.
@@ -101,6 +94,16 @@ class cgmy_model final : public model {
     static bool is_good(const cgmy_table& t) {
         return kernels::abs(t.moved) <= most_moved && t.coarseness <= most_coarseness &&
                t.inversion_error <= most_inversion_error;
+    }
+    static std::string fault_of(const cgmy_table& t) {
+        if (!(kernels::abs(t.moved) <= most_moved))
+            return markets::rounded(t.moved) + " in the mean of its price, expected at most " +
+                   markets::rounded(most_moved) + "; take a larger M";
+        if (!(t.coarseness <= most_coarseness))
+            return "a share of " + markets::rounded(t.coarseness) + " in its changes, expected at most " +
+                   markets::rounded(most_coarseness) + "; take a larger Y";
+        return markets::rounded(t.inversion_error) + " in probabilities, expected at most " +
+               markets::rounded(most_inversion_error) + "; take a larger M or Y";
     }
 
     cgmy_parameters p_;

@@ -213,9 +213,9 @@ std::shared_ptr<const jump_law> read_normal_jumps(const config::node& parameters
 void expect_moderate(const config::node& parameters, double gap) {
     constexpr double most_volatility = 5;
     if (gap <= 0.5 * most_volatility * most_volatility) return;
-    parameters.fail("found jumps as large as those of a volatility of " +
+    parameters.fail("found jumps that move the asset as much as a volatility of " +
                     markets::rounded(kernels::sqrt(2 * gap)) + ", expected at most " +
-                    config::shown(most_volatility));
+                    config::shown(most_volatility) + "; make them smaller or rarer");
 }
 
 void expect_moderate(const config::node& parameters, const jump_law& jumps) {

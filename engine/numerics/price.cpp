@@ -108,7 +108,9 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
     }
     const bounded sum{value / std::numbers::pi, (error + tail) / std::numbers::pi};
     if (!std::isfinite(sum.value) || !std::isfinite(sum.error)) {
-        throw tilewalk::error(error_kind::numeric, "the transform of the law is not a number somewhere");
+        throw tilewalk::error(error_kind::numeric,
+                              "the Fourier transform of the model is not a finite number somewhere; its "
+                              "parameters are too extreme");
     }
     return sum;
 }
@@ -127,9 +129,10 @@ struct problem {
         const double end = 1 / std::max(2.0, std::abs(log_strike));
         real_part = along.real_part.value_or(log_strike < 0 ? end : 1 - end);
         if (!(real_part > 0 && real_part < 1)) {
-            throw error(error_kind::usage, fmt::format("the contour stands at {}; expected more than 0 and "
-                                                       "less than 1",
-                                                       real_part));
+            throw error(error_kind::usage,
+                        fmt::format("the real part of the contour is {}; expected more than 0 and "
+                                    "less than 1",
+                                    real_part));
         }
         if (law.far) path = aside_path(*law.far, log_strike);
         if (!along.take_off_what_is_like || !law.like) return;

@@ -135,14 +135,16 @@ program::value past_world::option_value(bool call, const std::string& asset, pro
                                         std::span<const double> years, const std::string& named) {
     constexpr double least_strike = 1e-30, least_deviation = 1e-12;
     const markets::asset& of = market_.find_asset(asset);
-    const bool is_known = day_ == market_.as_of && of.vol && !of.model && of.currency == trade_currency_ &&
-                          market_.rate_model(trade_currency_) == nullptr;
-    if (!is_known) {
-        throw error(error_kind::input,
-                    "the trade asks on " + to_string(day_) + " what an option on '" + asset + "' for " +
-                        named +
-                        " is worth; expected a day after as_of, or as_of itself and an asset of the trade's "
-                        "currency with a volatility, under rates that do not move");
+    const char* const why_unknown =
+        day_ != market_.as_of            ? "before as_of; expected a day from as_of on"
+        : !of.vol || of.model            ? "as_of; expected a later day, or an asset with a volatility"
+        : of.currency != trade_currency_ ? "as_of; expected a later day, or an asset of the trade's currency"
+        : market_.rate_model(trade_currency_) != nullptr
+            ? "as_of; expected a later day, or rates that do not move"
+            : nullptr;
+    if (why_unknown != nullptr) {
+        throw error(error_kind::input, "the trade asks what an option on '" + asset + "' for " + named +
+                                           " is worth on " + to_string(day_) + ", " + why_unknown);
     }
     const markets::curve& curve = market_.discount_curve(trade_currency_);
     const double until = years_from_day(years[0]);

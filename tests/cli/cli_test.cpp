@@ -1031,7 +1031,8 @@ TEST_F(cli, policies_are_kept_and_followed) {
     std::ofstream(folder / "other.json") << text;
     const finished wrong = run({"price", "early.yaml", "--format", "csv", "--policy", "other.json"});
     EXPECT_EQ(wrong.code, 3);
-    EXPECT_TRUE(has(wrong.out, "it is of the product 'european', and the trade of 'american'")) << wrong.out;
+    EXPECT_TRUE(has(wrong.out, "it was trained for the product 'european', expected 'american'"))
+        << wrong.out;
 }
 
 TEST_F(cli, a_bound_is_nested_on_demand) {

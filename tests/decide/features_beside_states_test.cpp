@@ -219,7 +219,7 @@ TEST(features_beside_states, stand_beside_ranks_and_reduced_states) {
     std::string lots = "[states";
     for (int i = 0; i < 25; ++i) lots += ", average(spot(a) for a in basket) + " + std::to_string(i);
     const price_row refused = priced(many(lots + "]"), 64).rows[0];
-    EXPECT_NE(refused.message.find("expected at most 30; name fewer features: beside the states"),
+    EXPECT_NE(refused.message.find("expected at most 30; name fewer under features: beside the states"),
               std::string::npos)
         << refused.message;
 }

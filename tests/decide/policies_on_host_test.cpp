@@ -236,7 +236,7 @@ TEST(policies_on_host, are_left_to_the_cpu_where_memory_is_short) {
             ASSERT_TRUE(found.at(0).failure);
             EXPECT_EQ(found.at(0).why_left, "a GPU's memory has no room for their training");
             EXPECT_EQ(found.at(0).failure->message(),
-                      "it takes 3 MB of a GPU's memory, of which there are 2");
+                      "its training takes 3 MB of a GPU's memory, expected at most 2");
         },
         kernels::path_reads::register_rolling, 4 << 20);
 }

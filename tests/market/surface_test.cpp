@@ -820,7 +820,8 @@ TEST(surface_reader, refuses_with_place_value_and_range) {
         {"{by_strike: {1: {90: 0.2, 110: 0.2}}, arbitrage: [repair]}",
          "m.yaml:1:50: arbitrage: found a list, expected one of refuse, repair"},
         {"{local: {times: [0], spots: [100], volatilities: [[0.2]]}, arbitrage: repair}",
-         "m.yaml:1:71: arbitrage: found arbitrage beside a local volatility, which has none"},
+         "m.yaml:1:71: arbitrage: found the key arbitrage beside local, expected no such key: a given local "
+         "volatility has no arbitrage"},
         {"by_strike: 0.2",
          "m.yaml:1:12: by_strike: found '0.2', expected a mapping of dates or years to smiles: "
          "{2027-01-15: ...}, each a mapping of strikes to volatilities, such as {90: 0.22, 100: "

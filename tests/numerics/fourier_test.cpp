@@ -849,11 +849,12 @@ TEST(fourier, a_parameter_out_of_range_is_named) {
     const characteristic flat = characteristic_of(black_scholes{0.2}, 1);
     EXPECT_EQ(refusal([&] { vanilla(flat, 0); }), "the strike is 0; expected a number above 0");
     EXPECT_EQ(refusal([&] { digital(flat, 1, {1.0}); }),
-              "the contour stands at 1; expected more than 0 and less than 1");
+              "the real part of the contour is 1; expected more than 0 and less than 1");
     EXPECT_EQ(refusal([&] {
                   vanilla({[=](complex) { return complex(nan); }, {}, {}, {}}, 1);
               }),
-              "the transform of the law is not a number somewhere");
+              "the Fourier transform of the model is not a finite number somewhere; its parameters are too "
+              "extreme");
 }
 
 TEST(fourier_gauss_kronrod, is_exact_to_its_degrees) {

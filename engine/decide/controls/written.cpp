@@ -24,7 +24,10 @@ json written(const knots_of_control& all) {
 
 knots_of_control knots_in(const json& from) {
     knots_of_control out{};
-    if (from.size() != out.size()) throw error(error_kind::input, "found another number of knots");
+    if (from.size() != out.size())
+        throw error(error_kind::input, "found decisions to follow whose control variate has " +
+                                           std::to_string(from.size()) + " knots, expected " +
+                                           std::to_string(out.size()));
     for (std::size_t k = 0; k < out.size(); ++k)
         out[k] = {from.at(k).at(0).get<double>(), from.at(k).at(1).get<double>(),
                   from.at(k).at(2).get<double>(), from.at(k).at(3).get<double>()};
@@ -59,10 +62,14 @@ control control_written_as(const std::string& text) {
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
         out.share_of_hits = read.at("share_of_hits").get<double>();
         if (out.of_moves.empty() || out.of_moves.front().empty())
-            throw error(error_kind::input, "found a control of no moves");
+            throw error(
+                error_kind::input,
+                "found decisions to follow whose control variate has no moves, expected one at least");
         return out;
     } catch (const json::exception& e) {
-        throw error(error_kind::input, std::string("found no control that a run has written: ") + e.what());
+        throw error(error_kind::input, std::string("found decisions to follow whose control variate is "
+                                                   "damaged, expected it as a run wrote it: ") +
+                                           e.what());
     }
 }
 
@@ -86,7 +93,10 @@ drift drift_written_as(const std::string& text) {
         out.on_ratios = read.at("on_ratios").get<std::vector<double>>();
         return out;
     } catch (const json::exception& e) {
-        throw error(error_kind::input, std::string("found no drift that a run has written: ") + e.what());
+        throw error(
+            error_kind::input,
+            std::string("found the drift of a control variate damaged, expected it as a run wrote it: ") +
+                e.what());
     }
 }
 

@@ -166,7 +166,9 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
             const language::named_feature& named = right.features.at(f.number);
             if (!named.number.valid()) {
                 throw error(error_kind::input,
-                            "the policy decides by a number that is not known here: " + named.why_unknown);
+                            "found a policy that decides by a feature that the models of the trade do not "
+                            "determine: " +
+                                named.why_unknown);
             }
             out.push_back(named.number);
         } else if (f.is != made_feature::kind::mean && f.is != made_feature::kind::ranked) {

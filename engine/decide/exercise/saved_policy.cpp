@@ -29,7 +29,7 @@ std::string names_text(const std::vector<std::string>& names) {
 
 double days_passed(const saved_policy& saved, const markets::market_view& in) {
     const std::optional<dates::date> found = dates::parse_date(saved.as_of);
-    if (!found) refuse("found the day " + config::shown(saved.as_of) + ", expected YYYY-MM-DD");
+    if (!found) refuse("its as_of is " + config::shown(saved.as_of) + ", expected YYYY-MM-DD");
     return (in.as_of.serial - found->serial) / 365.0;
 }
 
@@ -59,23 +59,26 @@ void check_numbers(const saved_policy& saved, const policy& by) {
             fit = fit && are(d.found.paid.coefficients, functions) &&
                   are(d.found.unpaid.coefficients, functions) && are(d.found.slopes, moves * functions);
     }
-    if (!fit) refuse("it has more or fewer numbers than its functions take");
+    if (!fit) refuse("it has lists of the wrong length, or numbers that are not finite; train it anew");
 }
 
 void check_fit(const saved_policy& saved, const books::trade& t, const policy_to_find& of) {
     if (saved.product != t.product_name)
-        refuse("it is of the product " + config::shown(saved.product) + ", and the trade of " +
-               config::shown(t.product_name));
+        refuse("it was trained for the product " + config::shown(saved.product) + ", expected " +
+               config::shown(t.product_name) + ", the trade's");
     if (saved.script != config::sha256(t.product->payoff.source()))
-        refuse("the script of the product " + config::shown(t.product_name) + " is another");
+        refuse("it was trained for another script of the product " + config::shown(t.product_name) +
+               "; train it anew");
     if (saved.features != of.known)
-        refuse("it decides by " + names_text(saved.features) + ", and the trade by " + names_text(of.known));
+        refuse("it decides by " + names_text(saved.features) +
+               ", expected the features of the trade: " + names_text(of.known));
     if (saved.functions != of.by.functions.functions())
-        refuse("it has " + std::to_string(saved.functions) + " functions, expected " +
+        refuse("it has " + std::to_string(saved.functions) + " basis functions, expected " +
                std::to_string(of.by.functions.functions()));
     if (saved.normals != (of.by.has_bound() ? of.by.normals.size() : 0))
-        refuse("other random numbers move the trade: " + std::to_string(saved.normals) +
-               " a step in the policy, here " + std::to_string(of.by.normals.size()));
+        refuse("it was trained with " + std::to_string(saved.normals) +
+               " normal random numbers a step, expected the " + std::to_string(of.by.normals.size()) +
+               " that move the trade");
     check_numbers(saved, of.by);
 }
 
@@ -95,14 +98,18 @@ std::size_t nearest_date(const saved_policy& saved, const decision_date& wanted,
             out = k;
         }
     }
-    if (out == saved.dates.size() || nearest > 0.5 * longest) refuse("it decides on no date near " + label);
+    if (out == saved.dates.size() || nearest > 0.5 * longest)
+        refuse("it has no decision near " + label + ", expected one on each date of the trade");
     return out;
 }
 
 void take_found(decision_date& to, const decision_date& found, const policy& by) {
     to.means = found.means;
     to.scales = found.scales;
-    if (found.ahead.size() != to.ahead.size()) refuse("its features look ahead in a market of another kind");
+    if (found.ahead.size() != to.ahead.size())
+        refuse("it was trained in a market of another kind: its features take " +
+               std::to_string(found.ahead.size()) + " prices and rates of later dates, expected " +
+               std::to_string(to.ahead.size()));
     to.ahead = found.ahead;
     to.paid = found.paid;
     to.unpaid = found.unpaid;
@@ -110,13 +117,19 @@ void take_found(decision_date& to, const decision_date& found, const policy& by)
     to.levels = found.levels;
     if (by.uses == 0) {
         if (found.levels.size() != (to.is_notice() ? 2u : 0u))
-            refuse("rights of one of both have notice, or several uses");
+            refuse(std::string("it is for a right ") +
+                   (found.levels.empty() ? "without notice"
+                    : found.is_notice()  ? "with notice"
+                                         : "that may be used several times") +
+                   ", expected one " +
+                   (to.is_notice() ? "with notice" : "without notice that may be used once"));
         return;
     }
     const auto cases = static_cast<std::size_t>(by.uses) + 1;
     if (found.levels.size() < cases)
-        refuse("it tells apart up to " + std::to_string(std::max<std::size_t>(found.levels.size(), 1) - 1) +
-               " uses, and the trade has " + std::to_string(by.uses));
+        refuse("it is for a right with up to " +
+               std::to_string(std::max<std::size_t>(found.levels.size(), 1) - 1) + " uses, expected the " +
+               std::to_string(by.uses) + " of the trade");
     to.levels.resize(cases);
 }
 
@@ -142,7 +155,9 @@ void take_first_slopes(policy& to, const saved_policy& saved, std::size_t first)
     const auto cases = static_cast<std::size_t>(to.uses) + 1;
     const std::size_t found =
         first == 0 ? saved.first_slopes_by_uses.size() : saved.dates[first - 1].found.levels.size();
-    if (found < cases) refuse("it has no martingale for " + std::to_string(to.uses) + " uses");
+    if (found < cases)
+        refuse("it has the martingales of its upper bound for " + std::to_string(found) +
+               " numbers of uses left, expected " + std::to_string(cases) + "; train it anew");
     for (std::size_t uses = 0; uses < cases; ++uses) {
         to.first_slopes_by_uses.push_back(
             first == 0 ? saved.first_slopes_by_uses[uses]
@@ -205,7 +220,8 @@ std::optional<policy> policy_as_saved(const books::trade& t, const markets::mark
     check_fit(saved, t, *of);
     policy out = std::move(of->by);
     if (out.today && !saved.is_used_today)
-        refuse("a right is there on " + to_string(in.as_of) + ", of which it says nothing");
+        refuse("it has no decision for " + to_string(in.as_of) +
+               ", expected one, as the right can be used that day; train it anew");
     out.is_used_today = out.today && (out.must_be_used_today || *saved.is_used_today);
     out.paths = saved.training_paths;
     const double passed = days_passed(saved, in);

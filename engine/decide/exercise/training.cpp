@@ -342,10 +342,11 @@ void reduce(begun& to, std::size_t beside) {
     if (to.known.size() + beside <= language::most_features) return;
     throw error(error_kind::input,
                 "the exercise decision depends on " + std::to_string(known.size() + beside) +
-                    " numbers of the path, and on " + std::to_string(to.known.size() + beside) +
-                    " if those of a kind are ranked, expected at most " +
+                    " numbers of the path, " + std::to_string(to.known.size() + beside) +
+                    " after ranking those of a kind, expected at most " +
                     std::to_string(language::most_features) + "; name " +
-                    (beside > 0 ? "fewer features: beside the states, or none of these" : "features:") +
+                    (beside > 0 ? "fewer under features: beside the states, or leave the states out"
+                                : "the best ones under features:") +
                     " in the product");
 }
 

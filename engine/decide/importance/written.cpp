@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/base/wording.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::importance {
@@ -34,19 +35,29 @@ found_shifts shifts_written_as(const std::string& text) {
             to.share = way.at("share").get<double>();
             shares += to.share;
             if (to.by_slot.empty() || to.by_slot.front().empty())
-                throw error(error_kind::input, "found a shift of no normals");
+                throw error(
+                    error_kind::input,
+                    "found decisions to follow with a shift of no random numbers, expected one at least");
         }
         out.normals.unshifted = read.at("unshifted").get<double>();
         out.normals.centre = read.at("centre").get<double>();
         out.fewer_paths = read.at("fewer_paths").get<double>();
         out.pilot_paths = read.at("pilot_paths").get<std::uint64_t>();
         // Shifts need not be those that a pilot would find: the price is right if shares add up to 1.
-        const bool is_mixture =
-            std::abs(shares - 1) < 1e-9 && out.normals.unshifted > 0 && out.normals.unshifted <= 1;
-        if (!is_mixture) throw error(error_kind::input, "found shifts whose shares do not add up to 1");
+        if (!(std::abs(shares - 1) < 1e-9))
+            throw error(error_kind::input, "found decisions to follow with shifts whose shares add up to " +
+                                               config::shown(shares) + ", expected 1");
+        if (!(out.normals.unshifted > 0 && out.normals.unshifted <= 1))
+            throw error(error_kind::input, "found decisions to follow with a share of unshifted paths of " +
+                                               config::shown(out.normals.unshifted) +
+                                               ", expected above 0 and at most 1");
         return out;
     } catch (const json::exception& e) {
-        throw error(error_kind::input, std::string("found no shifts that a run has written: ") + e.what());
+        throw error(
+            error_kind::input,
+            std::string(
+                "found decisions to follow whose shifts are damaged, expected them as a run wrote them: ") +
+                e.what());
     }
 }
 

@@ -602,9 +602,10 @@ class policy_search final : public piecework {
                 const std::size_t bytes = g.bytes_of(*of_[i].of);
                 if (bytes <= most_bytes_ || found_[i].failure) continue;
                 found_[i].why_left = "a GPU's memory has no room for their training";
-                found_[i].failure = error(
-                    error_kind::device, fmt::format("it takes {} MB of a GPU's memory, of which there are {}",
-                                                    bytes >> 20, most_bytes_ >> 20));
+                found_[i].failure =
+                    error(error_kind::device,
+                          fmt::format("its training takes {} MB of a GPU's memory, expected at most {}",
+                                      bytes >> 20, most_bytes_ >> 20));
             }
             std::erase_if(g.trades, [&](std::size_t i) { return found_[i].failure.has_value(); });
             const std::size_t share = (g.trades.size() + crew_.size() - 1) / crew_.size();

@@ -168,8 +168,8 @@ markets::surface_reading read_surface_of(const config::node& parameters, const r
             const config::node* const given = surface.find(form);
             if (given == nullptr) continue;
             given->fail("found " + std::string(form) +
-                        " for an asset with cash dividends, whose random part has no strikes; expected "
-                        "by_moneyness or svi, which are of that part");
+                        " for an asset with cash dividends, expected by_moneyness or svi: the surface is "
+                        "that of the price less the dividends, which has no strikes");
         }
     }
     const auto forward = [asset = of.asset, carry = of.carry](double years) {

@@ -269,7 +269,7 @@ class forward_walk final : public rate_walk {
                 throw error(error_kind::input,
                             "the rates of " + of_.currency + " move too far: the logarithm of the one from " +
                                 rounded(of_.dates[j]) + " years on has a variance of " + rounded(variance) +
-                                ", expected at most " + rounded(most_variance) + "; expected less volatility",
+                                ", expected at most " + rounded(most_variance) + "; lower the volatility",
                             of_.where);
             }
             live_.push_back(of.state("forward" + std::to_string(j - 1),
@@ -281,8 +281,8 @@ class forward_walk final : public rate_walk {
         if (years <= of_.dates.back() + same_time_years) return;
         throw error(error_kind::input,
                     "the periods of " + of_.currency + " end after " + rounded(of_.dates.back()) +
-                        " years, and " + what + " " + rounded(years) +
-                        "; expected a later `until`, or more dates",
+                        " years, but " + what + " " + rounded(years) +
+                        " years; expected a later `until`, or more dates",
                     of_.where);
     }
 
@@ -373,17 +373,21 @@ void expect_sequence(const config::node& value, const std::string& of) {
 }
 
 [[noreturn]] void too_many_periods(const config::node& value) {
-    value.fail("found more than " + std::to_string(most_periods) + " periods, expected at most as many");
+    value.fail("found more than " + std::to_string(most_periods) +
+               " periods, which is the limit; take longer periods");
 }
 
 std::vector<double> read_dates(const config::node& parameters, dates::date as_of) {
     const config::node *const tenor = parameters.find("tenor"), *const given = parameters.find("dates");
     if ((tenor == nullptr) == (given == nullptr))
-        parameters.fail("expected either tenor, the years of a period, or dates");
+        parameters.fail(
+            std::string(tenor == nullptr ? "found neither tenor nor dates" : "found both tenor and dates") +
+            ", expected either tenor, the years of a period, or dates");
     std::vector<double> out{0};
     if (given != nullptr) {
         if (const config::node* const until = parameters.find("until"))
-            until->fail("found until beside dates, the last of which says it");
+            until->fail(
+                "found until beside dates, expected no until: the periods end on the last of the dates");
         expect_sequence(*given, "dates or years");
         for (const config::node& one : given->items()) {
             const double years = config::read_time_point(one).years(as_of);
@@ -465,7 +469,7 @@ std::vector<loadings> read_rows(const config::node& value, std::size_t& factors)
         expect_sequence(row, "one number for each factor");
         if (factors == 0) factors = row.items().size();
         if (row.items().size() != factors || factors > most_rate_factors) {
-            row.fail("found a row of " + std::to_string(row.items().size()) + ", expected " +
+            row.fail("found a row of " + std::to_string(row.items().size()) + " numbers, expected " +
                      (factors > most_rate_factors ? "at most " + std::to_string(most_rate_factors)
                                                   : "as many as in the first, " + std::to_string(factors)));
         }
@@ -481,7 +485,9 @@ void read_loadings(const config::node& given, const config::node& parameters, da
                    forward_rates& of) {
     for (const char* const other : {"volatility", "factors", "correlation_decay"}) {
         if (const config::node* const beside = parameters.find(other); beside != nullptr)
-            beside->fail("found " + std::string(other) + " beside loadings, which say it");
+            beside->fail(
+                "found " + std::string(other) +
+                " beside loadings, expected loadings alone: they determine volatilities and correlations");
     }
     of.factors = 0;
     const auto add = [&](double until, const std::vector<loadings>& rows, std::size_t first) {

@@ -118,7 +118,7 @@ class gaussian_walk final : public rate_walk {
                     "the rates of " + of_.currency + " move too far until " + markets::rounded(last) +
                         " years: the variance of their integral is " + markets::rounded(variance) +
                         ", expected at most " + markets::rounded(most_variance) +
-                        "; expected less volatility or more mean reversion",
+                        "; lower the volatility, or raise the mean reversion",
                     of_.where);
     }
 
