@@ -74,7 +74,9 @@ std::string text_from(const command& asked, const std::vector<std::string>& argu
     int status = 0;
     if (failed == 0) ::waitpid(process, &status, 0);
     if (failed != 0 || status != 0)
-        throw error(error_kind::io, failed != 0 ? std::strerror(failed) : "it did not answer", {to.path()});
+        throw error(error_kind::io,
+                    failed != 0 ? std::strerror(failed) : "the program failed when asked to describe itself",
+                    {to.path()});
     return out;
 }
 

@@ -22,7 +22,8 @@ constexpr std::uintmax_t most_bytes = bounds::results_bytes;
 
 std::string text_of_file(const std::string& file, const std::string& what) {
     std::error_code failed;
-    if (std::filesystem::is_directory(file, failed)) throw error(error_kind::io, "this is a folder", {file});
+    if (std::filesystem::is_directory(file, failed))
+        throw error(error_kind::io, "found a folder, expected a file", {file});
     std::ifstream in(file, std::ios::binary);
     if (!in) throw error(error_kind::io, "can't read: " + std::generic_category().message(errno), {file});
     std::string text;

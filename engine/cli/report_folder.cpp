@@ -32,12 +32,10 @@ void report_folder::refuse_old(std::string_view file, const std::string& why) co
     const std::filesystem::path old = std::filesystem::path(folder_) / file;
     std::error_code unknown;
     if (!std::filesystem::exists(old, unknown)) return;
-    throw error(
-        error_kind::io,
-        "--files: is from an earlier run and would be mistaken for a file of this one, which writes none "
-        "of that name: " +
-            why + "; remove it, or take another folder",
-        {old.string(), 0, 0});
+    throw error(error_kind::io,
+                "--files: found a file of an earlier run where this run writes none (" + why +
+                    "), expected no such file; remove it, or take another folder",
+                {old.string(), 0, 0});
 }
 
 std::string files_text(const std::vector<std::pair<std::string_view, std::string_view>>& files) {

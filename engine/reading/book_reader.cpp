@@ -215,8 +215,8 @@ report_request read_report(const config::node& given, const trade& of) {
     }
     const auto begin = of.args.find(parameter);
     if (begin == of.args.end() || !is_one_number(begin->second))
-        named->fail("found " + named->found() + ", but the trade has not one number '" + parameter +
-                    "' for the search to begin from");
+        named->fail("found " + named->found() + ", expected one number '" + parameter +
+                    "' in the trade, from which the search begins");
     asked.what = std::string(fair) + parameter;
     asked.parameter = std::move(parameter);
     return asked;
@@ -478,7 +478,8 @@ void demand_end_of_book(const config::document& read) {
     const std::string& last = read.root.members().back().key;
     if (last != "trades" && last != "trade_count")
         refuse("found '" + last +
-               "' after the trades, which trade_count does not protect, expected a last line '...'");
+               "' after the trades, where trade_count can't show that nothing is cut off, expected a last "
+               "line '...'");
 }
 
 std::shared_ptr<const book_state> read_book(const config::document& read, const std::string& name,

@@ -30,7 +30,9 @@ std::vector<config::node> rows_of_files(const books::book_state& of) {
 
 value book::written() const {
     if (!state_->text && state_->trade_files.empty())
-        throw error(error_kind::usage, "the book was not read, so that nothing was written");
+        throw error(error_kind::usage,
+                    "found a book that was not read from a file or text, expected one that was: no other can "
+                    "be written");
     const bool is_in_files = !state_->trade_files.empty();
     const config::node root = state_->text ? config::parse(*state_->text, state_->name) : config::node();
     value out = state_->text ? config::value_of(root) : value::mapping();

@@ -57,17 +57,17 @@ void read_pairs(const node& correlations, market_so_far& into) {
         for (const auto& [own, asset] : {std::pair(one, &second), std::pair(other, &first)}) {
             if (own == none || own->second.of != *asset) continue;
             item.fail("found the correlation of " + own->first + " with " + *asset +
-                      ", which its model says: " + rounded(own->second.correlation) +
-                      "; expected one with another factor");
+                      ", which its model sets to " + rounded(own->second.correlation) +
+                      "; leave this pair out");
         }
         if (one != none && other != none && one->second.of == other->second.of) {
             item.fail("found the correlation of " + first + " with " + second +
-                      ", which their model says: 0; expected one with another factor");
+                      ", which their model sets to 0; leave this pair out");
         }
         for (const auto& own : {one, other}) {
             if (own == none || own->second.is_constant) continue;
             item.fail("found a correlation of " + own->first + ", whose correlation with " + own->second.of +
-                      " changes with time; expected none with others");
+                      " changes with time; expected no other correlation of " + own->first);
         }
         if (!into.market.correlations.emplace(key, rho).second) {
             const auto before = std::ranges::find_if(correlations.items(), [&](const node& given) {

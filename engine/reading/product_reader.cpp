@@ -98,7 +98,8 @@ void read_range(const config::node& value, parameter& into) {
     const auto lower = into.minimum ? into.minimum : into.above,
                upper = into.maximum ? into.maximum : into.below;
     if (lower && upper && (*lower > *upper || (*lower == *upper && (into.above || into.below)))) {
-        value.fail("found a range that holds no number");
+        value.fail("found a range from " + config::shown(*lower) + " to " + config::shown(*upper) +
+                   " that holds no number, expected the lower bound below the upper one");
     }
 }
 
@@ -332,7 +333,7 @@ std::string read_measure(const config::node& root, const std::vector<parameter>&
     if (std::ranges::find(amounts, given->text()) != amounts.end()) return given->text();
     if (!amounts.empty()) given->fail_word(amounts);
     given->fail("found " + given->found() +
-                ", expected the name of an amount among the parameters, which has none");
+                ", expected no measure: it names a parameter of type amount, and the product has none");
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ std::string read_fx(const node& value, const std::string& priced_in) {
     const bool is_currency =
         text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
     if (!is_currency || text == priced_in)
-        value.fail("found " + value.found() + ", expected the currency that the asset is the price of in " +
-                   priced_in + ", such as " + (priced_in == "EUR" ? "USD" : "EUR"));
+        value.fail("found " + value.found() + ", expected the other currency of the exchange rate to " +
+                   priced_in + " that the asset is, such as " + (priced_in == "EUR" ? "USD" : "EUR"));
     return text;
 }
 

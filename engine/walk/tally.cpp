@@ -295,8 +295,9 @@ class tally_reader {
         std::vector<tally> out;
         for (word64 left = take(); left > 0; --left) out.push_back(one());
         const word64 sum = sum_;
-        if (take() != sum) refuse_file("found other bytes than were written: their sum differs");
-        if (in_.peek() != std::istream::traits_type::eof()) refuse_file("found more after the last tally");
+        if (take() != sum) refuse_file("found a wrong checksum: the file is damaged");
+        if (in_.peek() != std::istream::traits_type::eof())
+            refuse_file("found bytes after the last tally, expected none");
         return out;
     }
 
@@ -348,7 +349,9 @@ class tally_reader {
     [[noreturn]] void refuse_file(const std::string& why) const {
         throw error(error_kind::input, why, {name_});
     }
-    [[noreturn]] void refuse_figures() const { refuse_file("found tiles that no run is cut into"); }
+    [[noreturn]] void refuse_figures() const {
+        refuse_file("found parts that no run has: the file is damaged");
+    }
 
     std::istream& in_;
     const std::string& name_;

@@ -97,8 +97,9 @@ date add_months(date d, int months, bool keep_end_of_month) {
     const std::int64_t month_in_year = (month_number % 12 + 12) % 12;
     const std::int64_t year = (month_number - month_in_year) / 12;
     if (year < first_year || year > last_year) {
-        throw error(error_kind::input,
-                    std::to_string(months) + " months from " + to_string(d) + " is outside the calendar");
+        throw error(error_kind::input, std::to_string(months) + " months from " + to_string(d) +
+                                           " is outside the calendar, expected a year up to " +
+                                           std::to_string(last_year));
     }
     const std::chrono::year_month to{std::chrono::year{static_cast<int>(year)},
                                      std::chrono::month{static_cast<unsigned>(month_in_year + 1)}};

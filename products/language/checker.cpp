@@ -143,7 +143,7 @@ class checker {
         for (expression& e : tree_.features) {
             if (!tree_.has_rights) {
                 fail(e.where,
-                     "features are what rights are decided by, and nobody has a right here; expected "
+                     "found features in a script without a right to decide on; expected "
                      "an 'exercise' or a 'call' block in the script, or no features");
             }
             if (e.is == form::name && !names_.is_known(e.text) && !nearest(e.text, {word}).empty()) {

@@ -14,7 +14,7 @@ namespace tilewalk::python {
 namespace {
 
 [[noreturn]] void refuse(const char* why) {
-    throw error(error_kind::input, std::string("not the state of gains: ") + why);
+    throw error(error_kind::input, std::string("found pickled gains that can't be read: ") + why);
 }
 
 // `reader` and `writer` visit the same members in the same order: the order of members() below.
@@ -69,11 +69,11 @@ class reader {
     std::size_t count() {
         std::size_t out = 0;
         (*this)(out);
-        if (out > left_.size()) refuse("it is cut short");
+        if (out > left_.size()) refuse("they are cut short");
         return out;
     }
     const char* take(std::size_t bytes) {
-        if (bytes > left_.size()) refuse("it is cut short");
+        if (bytes > left_.size()) refuse("they are cut short");
         const char* at = left_.data();
         left_.remove_prefix(bytes);
         return at;
@@ -168,11 +168,11 @@ scenario_results from_archive(std::string_view bytes) {
     reader in(bytes);
     std::string by, base;
     in(by);
-    if (by != version()) refuse("it is of another version of Tilewalk");
+    if (by != version()) refuse("another version of Tilewalk wrote them");
     in(base);
     scenario_results out;
     in(out);
-    if (!in.is_at_end()) refuse("it has more than that");
+    if (!in.is_at_end()) refuse("bytes follow after their end");
     out.base = read_results(base, "pickled gains");
     return out;
 }

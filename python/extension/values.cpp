@@ -98,7 +98,8 @@ char kind_in_numpy(nb::handle object) {
 }
 
 value read(nb::handle object, int depth) {
-    if (depth > most_nesting) throw error(error_kind::usage, "a value that is nested more than 100 deep");
+    if (depth > most_nesting)
+        throw error(error_kind::usage, "found a value nested more than 100 deep, which is the limit");
     if (object.is_none()) return {};
     if (nb::isinstance<nb::bool_>(object)) return nb::cast<bool>(object);
     if (nb::isinstance<nb::int_>(object)) return value::scalar(text_of(object), false);
@@ -183,7 +184,8 @@ nb::any object_of(const value& of) {
 std::filesystem::path path_of(nb::handle object) {
     const nb::object path = nb::steal(PyOS_FSPath(object.ptr()));
     if (!path.is_valid()) throw nb::python_error();
-    if (!nb::isinstance<nb::str>(path)) throw error(error_kind::usage, "a path in bytes, expected a text");
+    if (!nb::isinstance<nb::str>(path))
+        throw error(error_kind::usage, "found a path in bytes, expected a text");
     try {
         return text_of(path);
     } catch (const no_value& e) {

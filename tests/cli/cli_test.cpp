@@ -159,7 +159,7 @@ TEST_F(cli, absurd_counts_are_wrong_usage) {
     EXPECT_EQ(many.code, 2) << many.err;
     EXPECT_TRUE(has(many.err,
                     "found 17 shards, expected at most 16: the work is 2 trades in 1 market, each 8 "
-                    "tiles of paths"))
+                    "blocks of 1024 paths"))
         << many.err;
     EXPECT_EQ(run({"plan", "book.yaml", "-o", "plan", "--shards", "16"}).code, 0);
     const finished crowd = run({"price", "book.yaml", "--workers", "100000"});
@@ -1131,7 +1131,7 @@ TEST_F(cli, diff_judges_in_standard_errors) {
     EXPECT_TRUE(has(missing.out, "ONLY IN FIRST")) << missing.out;
     expect({"diff", "a.json", "e.csv"}, 2, "e.csv:1:");
     expect({"diff", "a.json", "absent.json"}, 2, "absent.json: can't read: No such file or directory");
-    expect({"diff", ".", "a.json"}, 2, "this is a folder");
+    expect({"diff", ".", "a.json"}, 2, "found a folder, expected a file");
 }
 
 TEST_F(cli, verify_says_whether_prices_are_right) {

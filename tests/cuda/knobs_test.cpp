@@ -201,7 +201,7 @@ TEST(knobs, of_a_feed_alone_are_arguments_of_its_type) {
     values[own.at] = 4;
     EXPECT_EQ(own_arguments(table, {knobs::distance, own}, values), ", 4");
     EXPECT_EQ(own_arguments(table, {knobs::distance}, values), "");
-    EXPECT_EQ(refusal(table.back(), 3), "lines 3: there are 1, 2, 4");
+    EXPECT_EQ(refusal(table.back(), 3), "lines: found 3, expected one of 1, 2, 4");
     EXPECT_EQ(value_of(table.back(), "4"), 4);
     EXPECT_EQ(value_names(table.back()), (std::vector<std::string>{"1", "2", "4"}));
 }

@@ -380,7 +380,7 @@ TEST(random_sources_catalogue, quasi_random_dimensions_are_limited) {
         FAIL();
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::usage);
-        EXPECT_NE(e.message().find("20000 normal shocks for a path, and this run takes 20001"),
+        EXPECT_NE(e.message().find("found 20001 normal random numbers a path, expected at most the 20000"),
                   std::string::npos)
             << e.message();
     }

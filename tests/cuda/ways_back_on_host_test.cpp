@@ -321,7 +321,7 @@ TEST(ways_back_on_host_over_arrays, fail_a_trade_that_takes_more_than_there_is) 
         EXPECT_FALSE(o.failures[1]);
         EXPECT_EQ(o.tallies.count(1), 1U);
     }
-    EXPECT_NE(drawn.failures[0]->message().find(" normal shocks for a path"), std::string::npos);
+    EXPECT_NE(drawn.failures[0]->message().find(" normal random numbers a path"), std::string::npos);
     EXPECT_NE(replayed.failures[0]->message().find(" steps"), std::string::npos)
         << replayed.failures[0]->message();
 }

@@ -834,19 +834,19 @@ TEST(feeds_catalogue_of_feeds, says_what_would_work) {
     EXPECT_NE(refusal(how).find("did you mean 'texture'?"), std::string::npos) << refusal(how);
     how = with_feed("none");
     how[cuda::knobs::distance] = 33;
-    EXPECT_EQ(refusal(how), "distance 33: it goes from 1 to 32");
+    EXPECT_EQ(refusal(how), "distance: found 33, expected a number from 1 to 32");
     how = with_feed("none");
     how[cuda::knobs::width] = 3;
-    EXPECT_EQ(refusal(how), "width 3: there are 1, 2, 4");
+    EXPECT_EQ(refusal(how), "width: found 3, expected one of 1, 2, 4");
     how = with_feed("none");
     how[cuda::knobs::block] = 512;
-    EXPECT_EQ(refusal(how), "block 512: there are 64, 128, 256");
+    EXPECT_EQ(refusal(how), "block: found 512, expected one of 64, 128, 256");
     how = with_feed("none");
     how[cuda::knobs::rows] = 0;
-    EXPECT_EQ(refusal(how), "rows 0: it goes from 1 to 64");
+    EXPECT_EQ(refusal(how), "rows: found 0, expected a number from 1 to 64");
     how = with_feed("none");
     how[cuda::knobs::padding] = -2;
-    EXPECT_EQ(refusal(how), "padding -2: it goes from 0 to 64");
+    EXPECT_EQ(refusal(how), "padding: found -2, expected a number from 0 to 64");
 }
 
 TEST(feeds_catalogue_of_spaces, says_what_holds_an_array) {

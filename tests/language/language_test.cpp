@@ -1240,7 +1240,8 @@ TEST(language_payoff, loops_that_unroll_without_end_are_refused) {
         refusal_of("on maturity:\n    pay sum(sum(sum(sum(weight[a] * weight[b] * weight[c] * spot(d) for d "
                    "in basket) for c in basket) for b in basket) for a in basket)\n",
                    args),
-        "p.yaml:2:25: the block unrolls to more than 1048576 values; its loops are too deep");
+        "p.yaml:2:25: the block unrolls to more than 1048576 values, which is the limit; take shorter lists, "
+        "or nest fewer loops");
 }
 
 }  // namespace

@@ -573,7 +573,7 @@ TEST(forward_market, refuses_what_can_not_be_where_it_stands) {
         {"tenor: 1, volatilty: 0.2", "", {"m:3:", "did you mean 'volatility'"}},
         {"tenor: 1, volatility: 0.2, factors: 3, correlation_decay: 0.1",
          asset + "correlations: [[USD.rate_2, USD.rate_3, 0.1]]",
-         {"m:6:", "USD.rate_2 with USD.rate_3, which their model says: 0"}},
+         {"m:6:", "USD.rate_2 with USD.rate_3, which their model sets to 0"}},
         {"tenor: 1, volatility: 0.2, factors: 2, correlation_decay: 0.1",
          asset + "correlations: [[A, USD.rate_3, 0.1]]",
          {"m:6:", "did you mean 'USD.rate_2'"}},

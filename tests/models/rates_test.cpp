@@ -438,7 +438,7 @@ TEST(rates, that_can_not_be_are_refused_where_they_stand) {
         {"model: " + g2, asset + "correlations: [[A, USD.rat, 0.1]]", {"m:6:", "did you mean 'USD.rate'"}},
         {"model: " + g2,
          asset + "correlations: [[USD.rate, USD.rate_2, 0.1]]",
-         {"m:6:", "USD.rate_2 with USD.rate, which its model says: -0.7"}},
+         {"m:6:", "USD.rate_2 with USD.rate, which its model sets to -0.7"}},
         {"model: " + g2,
          asset + "correlations: [[A, USD.rate, 0.9], [A, USD.rate_2, 0.9]]",
          {"m:6:", "negative eigenvalue"}},

@@ -729,8 +729,8 @@ TEST(stochastic_volatility, complaints_name_what_was_found_and_expected) {
                  "found a model beside a volatility, expected one of them", 4},
              bad{named_alike, "what correlations call a factor of ACME; expected another name", 4},
              bad{two_assets("[[ACME.variance, ACME, 0.1]]"),
-                 "found the correlation of ACME.variance with ACME, which its model says: -0.7; expected "
-                 "one with another factor",
+                 "found the correlation of ACME.variance with ACME, which its model sets to -0.7; leave "
+                 "this pair out",
                  6},
              bad{two_assets("[[ACME.varance, BETA, 0.1]]"), "did you mean 'ACME.variance'", 6},
              bad{two_assets("[[ACME.volatility, BETA, 0.1]]"), "ACME.volatility", 6},
@@ -741,7 +741,7 @@ TEST(stochastic_volatility, complaints_name_what_was_found_and_expected) {
                                                               "rho: -0.7", "rho: {1: -0.7, 2: -0.6}");
                      return text;
                  }(),
-                 "changes with time; expected none with others", 6},
+                 "changes with time; expected no other correlation of ", 6},
          }) {
         const error e = complaint_of(b.text);
         EXPECT_EQ(e.kind(), error_kind::input) << b.message;

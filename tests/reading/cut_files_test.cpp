@@ -139,8 +139,8 @@ TEST(cut_files, a_count_guards_trades_alone) {
     };
     EXPECT_EQ(strictly(market + trades), nothing_refused);
     EXPECT_EQ(strictly(trades + market),
-              "b:9:1: found 'market' after the trades, which trade_count does not protect, expected a last "
-              "line '...' where a book is read strictly; the file may be cut short");
+              "b:9:1: found 'market' after the trades, where trade_count can't show that nothing is cut off, "
+              "expected a last line '...' where a book is read strictly; the file may be cut short");
     EXPECT_EQ(strictly(trades + market + "...\n"), nothing_refused);
     EXPECT_EQ(strictly("trades: []\ntrade_count: 0\n"), nothing_refused);
 }

@@ -453,8 +453,8 @@ TEST_F(import_of_ore, overnight_rates_are_compounded_over_their_period) {
     const imported_portfolio read = of("<Portfolio>" + dollars + "</Portfolio>");
     ASSERT_EQ(read.refused.size(), 1u);
     EXPECT_EQ(read.refused[0].reason,
-              "found <Index> 'USD-SIFMA', expected a rate that is the growth of money over its period, which "
-              "this one is not");
+              "found <Index> 'USD-SIFMA', expected a rate that compounds over its period: averages and "
+              "rates by business days are not supported");
 }
 
 TEST_F(import_of_ore, nothing_is_said_of_a_trade_that_is_left_out) {

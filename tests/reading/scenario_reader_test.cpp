@@ -238,10 +238,9 @@ TEST(scenario_reader, what_is_told_of_sets) {
     const std::string some = "stress: {a: {ACME.spot: 1}}\n";
     EXPECT_EQ(refused(some + "likely: [sress]\n"),
               "s:2:10: likely[0]: unknown set of scenarios 'sress'; did you mean 'stress'? known: stress");
-    EXPECT_EQ(
-        refused(some + "value_at_risk: {levels: [99%]}\n"),
-        "s:2:26: value_at_risk.levels[0]: found '99%', expected a part of the scenarios, the worst: more "
-        "than 0% and at most 50%; write 1%");
+    EXPECT_EQ(refused(some + "value_at_risk: {levels: [99%]}\n"),
+              "s:2:26: value_at_risk.levels[0]: found '99%', expected the share of the worst scenarios, more "
+              "than 0% and at most 50%; write 1%");
     EXPECT_EQ(refused(some + "value_at_risk: {levels: [1%, 0.01]}\n"),
               "s:2:30: value_at_risk.levels[1]: found '0.01' a second time, expected different levels");
     EXPECT_EQ(refused(some + "value_at_risk: {level: 1%}\n"),

@@ -156,7 +156,7 @@ TEST(answers, what_has_no_answer_says_why) {
         "product: autocallable, basket: [ACME, STILL], initial_level: [100, 90], observations: [1.0], "
         "coupon: "
         "0.05, report: fair_initial_level",
-        "has not one number 'initial_level'");
+        "expected one number 'initial_level'");
 }
 
 TEST(answers, the_price_is_none_the_wiser) {

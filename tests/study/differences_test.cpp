@@ -700,7 +700,7 @@ TEST_F(differences_of_a_command, are_in_its_folder) {
     EXPECT_TRUE(tests::has(tests::text_of(folder / "made/crif.csv"), "one,All,Equity,Risk_Equity,"));
     // A market without `simm:` writes no crif.csv. A file of an earlier run would pass for this run's.
     put_inputs("");
-    expect(greeks, 2, "crif.csv: --files: is from an earlier run");
+    expect(greeks, 2, "crif.csv: --files: found a file of an earlier run");
     greeks[5] = "other";
     expect(greeks, 0, "the market has no 'simm', so there is no crif.csv");
     EXPECT_FALSE(std::filesystem::exists(folder / "other/crif.csv"));
@@ -753,7 +753,7 @@ TEST_F(differences_of_a_command, are_those_of_shards) {
     expect({"plan", "book.yaml", "--with-differences", "--shards", "1", "-o", "plain"}, 0, "");
     expect({"run", "plain", "--shard", "1/1"}, 0, "");
     expect({"merge", "plain", "--files", "merged", "-o", "prices.csv"}, 2,
-           "crif.csv: --files: is from an earlier run");
+           "crif.csv: --files: found a file of an earlier run");
     expect({"merge", "plain", "--files", "fresh", "-o", "prices.csv"}, 0, "so there is no crif.csv");
 }
 
@@ -782,7 +782,8 @@ TEST(differences_simm_of_a_market, is_refused_where_it_is_wrong) {
              {head + "  ACME: {qualifier: X}\n", "'bucket'"},
              {head + "  ACME: 7\n", "market.yaml:14:9: simm.ACME: "},
              {head + "  ACME: {fx: USD}\n",
-              "found 'USD', expected the currency that the asset is the price of in USD, such as EUR"},
+              "found 'USD', expected the other currency of the exchange rate to USD that the asset is, such "
+              "as EUR"},
              {head + "  BETA: {fx: Euro}\n", "such as USD"},
              {head + "  ACME: {fx: [EUR]}\n", "market.yaml:14:14: simm.ACME.fx: "},
              {head + "  ACME: {fx: EUR, bucket: 7}\n", "bucket"}})

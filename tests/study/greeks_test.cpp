@@ -239,7 +239,7 @@ TEST(greeks, of_likelihood_ratios_are_refused_where_no_normal_number_does) {
     const greek_row& row = row_of(r, "w", "ACME.spot");
     EXPECT_EQ(
         row.message,
-        "it moves a jump, or the paths, in a way that no normal number of a step makes up for; expected "
+        "it moves a jump, or the paths, in a way that no weights on normal random numbers express; expected "
         "the method auto, smoothed or bump");
     EXPECT_EQ(row.kind, error_kind::input);
 }

@@ -225,7 +225,7 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
               std::string::npos);
     const std::string cannot = "the header of the NumPy array can't be read: found ";
     EXPECT_EQ(refusal(numpy_of_shape("(2, 18446744073709551616)", 0)), cannot + "a number beyond 64 bits");
-    EXPECT_EQ(refusal(numpy_of_shape("(2, -4)", 64)), cannot + "no number where one has to be");
+    EXPECT_EQ(refusal(numpy_of_shape("(2, -4)", 64)), cannot + "no number, expected one in the shape");
     EXPECT_EQ(refusal(numpy_of_shape("(2, 4L)", 64)), cannot + "'L', expected ')'");
     EXPECT_EQ(refusal(numpy_of_shape("[2, 4]", 64)), cannot + "'[', expected '('");
     EXPECT_EQ(with("{'descr': '<f8', 'shape': (2, 4), }"), cannot + "no key fortran_order");
@@ -235,7 +235,7 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
     EXPECT_EQ(with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (8,), }"),
               cannot + "'[', expected '''");
     EXPECT_EQ(with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), } + 1"),
-              cannot + "more behind its end");
+              cannot + "text after its end");
     EXPECT_EQ(with("{'descr': '<f8', 'fortran_order': 0, 'shape': (2, 4), }"),
               cannot + "neither True nor False");
     EXPECT_EQ(with("{'descr': '<f8"), cannot + "a text without end");
@@ -283,7 +283,7 @@ TEST_F(replay_file, headers_of_our_own_are_not_trusted) {
     EXPECT_EQ(with_byte(8, 1), "");
     EXPECT_EQ(with_byte(8, 2), "found version 2 of Tilewalk's shocks, expected 1");
     EXPECT_EQ(with_byte(12, 2), "found numbers of 2 bytes, expected 4 or 8");
-    EXPECT_EQ(with_byte(50, 1), "found something in the bytes 48 to 55 of the header, expected 0");
+    EXPECT_EQ(with_byte(50, 1), "found bytes 48 to 55 of the header in use, expected all 0");
 }
 
 TEST_F(replay_file, no_damage_of_a_header_of_our_own_goes_unseen) {
@@ -408,7 +408,7 @@ TEST_F(replay_file, files_that_can_not_be_read_are_named) {
                          [&] {
                              arrays::write_shocks<float>(folder_ / "a", {2, 1, 0, 3, {}, {}});
                          }),
-              "0 normals and 0 uniforms are not 2 steps of 1 and 0 on 3 paths");
+              "found 0 normals and 0 uniforms, expected 2 steps of 1 and 0 on 3 paths");
 }
 
 }  // namespace replay_file_test

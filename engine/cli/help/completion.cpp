@@ -65,7 +65,8 @@ int complete(const completion_arguments& asked, CLI::App& app, const std::vector
     const auto list = std::ranges::find(lists, std::string_view(asked.what), &asked_words::name);
     if (shell != shells.end()) {
         if (!asked.file.empty())
-            throw error(error_kind::usage, "FILE is for trades and keys; a script is of no book");
+            throw error(error_kind::usage,
+                        "found FILE for a shell's script, expected it for trades or keys only");
         output("-").write(shell->script(described(app, commands)));
         return all_well;
     }

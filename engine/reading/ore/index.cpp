@@ -40,7 +40,8 @@ floating_index read_index(const fields& index, const std::string& currency) {
     const std::string family = out.name.substr(0, second);
     if (second != out.name.npos) out.tenor = out.name.substr(second + 1);
     if (is_among(other_rates, family))
-        index.fail_found("a rate that is the growth of money over its period, which this one is not");
+        index.fail_found(
+            "a rate that compounds over its period: averages and rates by business days are not supported");
     if (is_among(act_360, family)) out.day_count = "act_360";
     if (is_among(act_365f, family)) out.day_count = "act_365f";
     if (is_among(act_act, family)) out.day_count = "act_act";

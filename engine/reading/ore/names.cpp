@@ -63,9 +63,10 @@ std::string names::quoted(const std::string& named, const fields& currency) {
     const auto known = quoted_in_.find(named);
     if (known == quoted_in_.end()) open_quoted_in_.emplace(named, currency.text());
     if (known != quoted_in_.end() && known->second != currency.text()) {
-        currency.fail_found("'" + known->second + "', in which another trade on " + named +
-                            " pays: a payment in a second one may be a quanto or a converted one, which the "
-                            "file does not say");
+        currency.fail_found(
+            "'" + known->second + "', in which another trade on " + named +
+            " pays: whether a payment in a second one is a quanto or converted, the file does "
+            "not say");
     }
     note("an asset is quoted in the currency in which the trades on it pay");
     return asset(named);

@@ -49,8 +49,8 @@ std::string read_day_count(const fields& of, const schedule& periods) {
         if (dates::civil(d).month == 2 && dates::civil({d.serial + 1}).day == 1)
             of.at("DayCounter")
                 .fail(
-                    "found 30/360 and a date at the end of February, which the American count stretches; "
-                    "expected another day count, such as 30/360 (Bond Basis)");
+                    "found 30/360 with a date at the end of February, for which its American rule is not "
+                    "supported; expected another day count, such as 30/360 (Bond Basis)");
     return "thirty_360";
 }
 
@@ -111,7 +111,7 @@ void read_floating(trade& of, leg& into) {
     }
     into.spread = only_one(data, "Spreads", "Spread", 0);
     if (only_one(data, "Gearings", "Gearing", 1) != 1)
-        data.at("Gearings").fail("found a gearing that is not 1");
+        data.at("Gearings").fail("found a gearing other than 1, expected 1");
     if (data.truth("IsInArrears", into.is_overnight) != into.is_overnight) {
         data.at("IsInArrears")
             .fail_found(into.is_overnight

@@ -161,7 +161,7 @@ void read_target_redemption(trade& of) {
     if (ranges.above != 1) {
         of.data.at("RangeBounds")
             .fail("found the leverage " + config::shown(ranges.above) +
-                  " above the strike, expected 1: what is bought at a gain is bought once");
+                  " above the strike, expected 1: leverage of gains is not supported");
     }
     if (ranges.below < 0) of.data.at("RangeBounds").fail("found a leverage below 0, expected at least 0");
     std::optional<double> target;

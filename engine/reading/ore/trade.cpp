@@ -130,8 +130,8 @@ std::string read_asset(trade& of, const char* currency) {
     if (const auto traded = underlying.word("Currency"); traded && *traded != paid.text()) {
         underlying.at("Currency")
             .fail_found("'" + paid.text() +
-                        "', the currency that the trade pays: a payment in another one "
-                        "may be a quanto or a converted one, which the file does not say");
+                        "', the currency that the trade pays: whether a payment in another one "
+                        "is a quanto or converted, the file does not say");
     }
     return of.known.quoted(full, paid);
 }

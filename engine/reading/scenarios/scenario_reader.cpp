@@ -86,7 +86,7 @@ double read_level(const node& given) {
     if (level > 0 && level <= most) return level;
     const bool is_turned = level > most && level < 1;
     given.fail("found " + given.found() +
-               ", expected a part of the scenarios, the worst: more than 0% and at most 50%" +
+               ", expected the share of the worst scenarios, more than 0% and at most 50%" +
                (is_turned ? "; write " + config::shown(std::round((1 - level) * 1e8) / 1e6) + "%" : ""));
 }
 

@@ -247,7 +247,9 @@ void add_rate_volatility(const crif_inputs& from, std::size_t trade, const calib
     }
     if (by_number.empty()) {
         for (const price_row& row : from.greeks.found.rows)
-            if (row.trade == id) fail(row.message.empty() ? "no derivatives" : row.message);
+            if (row.trade == id)
+                fail(row.message.empty() ? "the trade has no derivatives to the numbers fitted to them"
+                                         : row.message);
         return;
     }
     bool is_told = false;

@@ -22,8 +22,8 @@ bool refuse(const greek_rows& tell, greek_method by, const std::vector<way_of_tr
     if (!is_smoothing && by != greek_method::likelihood_ratio) return false;
     const char* const why =
         is_smoothing ? "it has no derivative that smoothing finds; expected the method auto or bump"
-                     : "it moves a jump, or the paths, in a way that no normal number of a step makes up "
-                       "for; expected the method auto, smoothed or bump";
+                     : "it moves a jump, or the paths, in a way that no weights on normal random numbers "
+                       "express; expected the method auto, smoothed or bump";
     for (const std::size_t i : priced_in(of))
         for (const auto& [n, moves_jump] : ways[i].bumps)
             rows[i].emplace(n, failed(tell.named(i, n, is_smoothing ? "smoothed" : "likelihood_ratio"), why,

@@ -102,7 +102,10 @@ greek_row greek_rows::treated(std::size_t trade, const way_of_trade& way, std::s
     const bool has_bias = run.states_bias() && by.is_smoothing();
     const auto as_chosen = found.find(by), wider = found.find({2 * by.width});
     if (as_chosen == found.end() || (has_bias && wider == found.end()))
-        return failed(row, "its paths could not be walked again with its jumps treated in another way",
+        return failed(row,
+                      std::string("its paths could not be simulated again, ") +
+                          (by.is_smoothing() ? "with its jumps smoothed" : "for likelihood ratios") +
+                          "; try the method bump",
                       error_kind::numeric);
     const std::vector<double>& means = as_chosen->second.means[k];
     const studies::run_parts parts(of.manifest);

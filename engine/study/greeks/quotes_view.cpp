@@ -51,11 +51,12 @@ class quotes_view {
         std::set<std::string> numbers;
         for (const std::string& one : wanted_.wanted) {
             if (places_.contains(one)) {
-                throw error(error_kind::usage,
-                            "found " + config::shown(one) +
-                                " among the Greeks, which follows from quotes in this view, expected a key "
-                                "of a quote, such as " +
-                                fits_[places_.at(one).fit].quotes.front().key);
+                throw error(
+                    error_kind::usage,
+                    "found " + config::shown(one) +
+                        " among the Greeks, a number fitted to quotes, expected for the view quotes a "
+                        "key of a quote, such as " +
+                        fits_[places_.at(one).fit].quotes.front().key);
             }
             bool is_of_quotes = false;
             for (const fitted_numbers& fit : fits_) {

@@ -130,8 +130,8 @@ void book_walk::take_known() {
     if (!missing.empty() && !keeps_.work->may_walk()) {
         throw error(error_kind::input,
                     "the paths of " + std::to_string(missing.size()) + " of " + std::to_string(left_.size()) +
-                        " trades are not among the results: they were made by another build, or from other "
-                        "numbers");
+                        " trades are not among the results of the shards, which another build made, or other "
+                        "inputs; run the shards again");
     }
     std::erase_if(left_, [&](std::size_t i) { return walked_[i].has_value(); });
     tells_.now.trades_done = plans_.size() - left_.size();

@@ -216,9 +216,10 @@ opened_request open_as_planned(const shard_plan& of, const run_options& with) {
     for (const input_file& f : inputs_of(out, with))
         if (std::ranges::find(of.inputs, f.hash, &input_file::hash) == of.inputs.end())
             changed += (changed.empty() ? "" : ", ") + f.file;
-    throw error(error_kind::input, changed.empty() ? "the shards were planned by another version of Tilewalk"
-                                                   : "has changed since the shards were planned: " + changed +
-                                                         "; plan them again, in another folder");
+    throw error(error_kind::input,
+                (changed.empty() ? "the shards were planned by another version of Tilewalk"
+                                 : "files have changed since the shards were planned: " + changed) +
+                    "; plan them again, in another folder");
 }
 
 std::vector<input_file> inputs_of(const opened_request& what, const run_options& with) {
@@ -259,9 +260,10 @@ std::vector<kept::record> shard_plan::decisions() const {
     if (found.is == kept::finding::whole) return std::move(found.records);
     throw error(
         error_kind::input,
-        found.is == kept::finding::of_another_request
-            ? "found the decisions of another request"
-            : "found no decisions, or damaged ones, expected those of the plan; plan the shards again",
+        std::string(found.is == kept::finding::of_another_request ? "found the decisions of another request"
+                    : found.is == kept::finding::damaged          ? "found damaged decisions"
+                                                                  : "found no decisions") +
+            ", expected those of the plan; plan the shards again",
         {(folder / name_of_decisions).string()});
 }
 

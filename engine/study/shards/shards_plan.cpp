@@ -138,7 +138,8 @@ void refuse_more_than_parts(std::size_t count, std::size_t trades, std::size_t m
     throw error(error_kind::usage, "found " + std::to_string(count) + " shards, expected at most " +
                                        std::to_string(most) + ": the work is " + counted(trades, "trade") +
                                        " in " + counted(markets, "market") + ", each " +
-                                       counted(kernels::tiles_of(paths), "tile") + " of paths");
+                                       counted(kernels::tiles_of(paths), "block") + " of " +
+                                       std::to_string(kernels::paths_per_tile) + " paths");
 }
 
 void refuse_other_request(const path& folder, const std::string& digest) {

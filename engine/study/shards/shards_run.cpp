@@ -212,7 +212,10 @@ void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
         const path file = plan.file_of(of, number);
         const kept::read_block found = kept::block_in(file, into.request());
         if (found.is == kept::finding::of_another_request)
-            throw error(error_kind::input, "found the results of another request", {file.string()});
+            throw error(error_kind::input,
+                        "found the results of another request, expected those of this plan; remove the file "
+                        "and run its shard again",
+                        {file.string()});
         if (found.is == kept::finding::whole) {
             into.take(found.records);
             continue;

@@ -97,7 +97,7 @@ layout read_own(std::string_view file, const std::string& name) {
     if (element_bytes != 4 && element_bytes != 8)
         refuse(name, "found numbers of " + std::to_string(element_bytes) + " bytes, expected 4 or 8");
     if (word_at<std::uint64_t>(file, 48) != 0)
-        refuse(name, "found something in the bytes 48 to 55 of the header, expected 0");
+        refuse(name, "found bytes 48 to 55 of the header in use, expected all 0");
     return {element_bytes == 8 ? arrays::element::double_ : arrays::element::single_,
             word_at<std::uint64_t>(file, 16),
             word_at<std::uint64_t>(file, 24),
@@ -127,10 +127,10 @@ class numpy_header {
             break;
         }
         pass_space();
-        if (at_ != text_.size()) fail("more behind its end");
-        if (!descr) fail("no key descr");
-        if (!fortran_order) fail("no key fortran_order");
-        if (!shape) fail("no key shape");
+        if (at_ != text_.size()) fail("text after its end, expected none");
+        if (!descr) fail("no key descr, expected one");
+        if (!fortran_order) fail("no key fortran_order, expected one");
+        if (!shape) fail("no key shape, expected one");
     }
 
     std::optional<std::string> descr;
@@ -159,16 +159,16 @@ class numpy_header {
     }
     template <class value>
     void set(std::optional<value>& to, value what, std::string_view key) const {
-        if (to) fail("the key " + config::shown(key) + " twice");
+        if (to) fail("the key " + config::shown(key) + " twice, expected it once");
         to = std::move(what);
     }
     std::string_view quoted() {
         const char quote = skip('"') ? '"' : '\'';
         if (quote == '\'') expect('\'');
         const std::size_t end = text_.find(quote, at_);
-        if (end == std::string_view::npos) fail("a text without end");
+        if (end == std::string_view::npos) fail("a text without end, expected a closing quote");
         const std::string_view found = text_.substr(at_, end - at_);
-        if (found.find('\\') != std::string_view::npos) fail("a backslash");
+        if (found.find('\\') != std::string_view::npos) fail("a backslash, expected plain text");
         at_ = end + 1;
         return found;
     }
@@ -180,7 +180,7 @@ class numpy_header {
             at_ += word.size();
             return value;
         }
-        fail("neither True nor False");
+        fail("neither True nor False, expected one of them for fortran_order");
     }
     std::uint64_t number() {
         pass_space();
@@ -191,7 +191,7 @@ class numpy_header {
                 __builtin_add_overflow(n, static_cast<unsigned>(text_[at_] - '0'), &n))
                 fail("a number beyond 64 bits");
         }
-        if (digits == 0) fail("no number where one has to be");
+        if (digits == 0) fail("no number, expected one in the shape");
         return n;
     }
     std::vector<std::uint64_t> tuple() {

@@ -23,10 +23,11 @@ void write(const std::filesystem::path& file, std::string_view head, const shock
     const std::uint64_t rows = what.steps * what.paths;
     if (what.normals.size() != rows * what.normals_per_step ||
         what.uniforms.size() != rows * what.uniforms_per_step) {
-        throw error(error_kind::usage,
-                    fmt::format("{} normals and {} uniforms are not {} steps of {} and {} on {} paths",
-                                what.normals.size(), what.uniforms.size(), what.steps, what.normals_per_step,
-                                what.uniforms_per_step, what.paths));
+        throw error(
+            error_kind::usage,
+            fmt::format("found {} normals and {} uniforms, expected {} steps of {} and {} on {} paths",
+                        what.normals.size(), what.uniforms.size(), what.steps, what.normals_per_step,
+                        what.uniforms_per_step, what.paths));
     }
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     const auto put = [&](const void* bytes, std::size_t count) {
@@ -65,7 +66,7 @@ void write_shocks(const std::filesystem::path& file, const shock_arrays<shock>& 
 template <class shock>
 void write_numpy(const std::filesystem::path& file, const shock_arrays<shock>& what) {
     if (what.uniforms_per_step != 0)
-        throw error(error_kind::usage, "a NumPy array of shocks holds normals alone");
+        throw error(error_kind::usage, "found uniforms for a NumPy array of shocks, expected normals alone");
     const bool is_double = element_of<shock> == arrays::element::double_;
     write<shock>(file, numpy_head(is_double ? "<f8" : "<f4", what.steps, what.normals_per_step, what.paths),
                  what);

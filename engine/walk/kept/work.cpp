@@ -286,8 +286,8 @@ std::vector<std::optional<error>> work::walk(const walker& on, const run::walk& 
     blocks of(*this, on, asked, named, by, take);
     if (!of.are_none() && !may_walk()) {
         throw error(error_kind::input,
-                    "some paths are not among the results: they were made by another build, or from other "
-                    "numbers");
+                    "some paths are not among the results of the shards, which another build made, or other "
+                    "inputs; run the shards again");
     }
     try {
         return of.walk();
@@ -302,7 +302,8 @@ run::tally work::whole(const key& what, word64 run_tiles, const std::function<ru
     if (part_ == part::share && !has_first_tile()) return filled(run::tally(run_tiles));
     if (!may_walk())
         throw error(error_kind::input,
-                    "a bound is not among the results: it was made by another build, or from other numbers");
+                    "a bound is not among the results of the shards, which another build made, or other "
+                    "inputs; run the shards again");
     run::tally made = make();
     known_->keep(what, made);
     known_->write_if_due();

@@ -72,7 +72,7 @@ void values::spend(place where, std::size_t count) {
     spent_ += count;
     if (spent_ > most_values) {
         at_.script.fail(where, "the block unrolls to more than " + std::to_string(most_values) +
-                                   " values; its loops are too deep");
+                                   " values, which is the limit; take shorter lists, or nest fewer loops");
     }
 }
 

@@ -125,8 +125,8 @@ void check_spaces(const kernel_decision& how, const feed_entry& feed) {
     const space_entry& rows = space_named(how.row_space);
     const auto holds_rows = [](const space_entry& s) { return s.holds_rows; };
     if (!holds_rows(rows)) {
-        refuse_feed(fmt::format("space {} does not hold numbers that all paths read; these do: {}", rows.name,
-                                config::joined(names_of_spaces(holds_rows))));
+        refuse_feed(fmt::format("row_space {} does not hold numbers that all paths read; these do: {}",
+                                rows.name, config::joined(names_of_spaces(holds_rows))));
     }
     if (!feed.makes_use_of(array)) return;
     const space_entry& paths = space_named(how.space);

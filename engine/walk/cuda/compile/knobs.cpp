@@ -63,10 +63,11 @@ std::string own_arguments(std::span<const knob> table, const knob_set& of_feed, 
 
 void check(const knob& of, int value) {
     if (of.values.has(value)) return;
-    throw error(error_kind::usage, of.values.is_range() ? fmt::format("{} {}: it goes from {} to {}", of.name,
-                                                                      value, of.values.least, of.values.most)
-                                                        : fmt::format("{} {}: there are {}", of.name, value,
-                                                                      fmt::join(value_names(of), ", ")));
+    throw error(error_kind::usage, of.values.is_range()
+                                       ? fmt::format("{}: found {}, expected a number from {} to {}", of.name,
+                                                     value, of.values.least, of.values.most)
+                                       : fmt::format("{}: found {}, expected one of {}", of.name, value,
+                                                     fmt::join(value_names(of), ", ")));
 }
 
 }  // namespace tilewalk::cuda

@@ -39,7 +39,8 @@ std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
         for (const program::event& e : job.when->events_after(step)) {
             if (e.section <= last || e.row != next_row[e.section]++) {
                 return error(error_kind::usage,
-                             "two dates of one block coincide, which only the CPU can simulate");
+                             "two dates of one block of the script coincide, which only the CPU can "
+                             "simulate; use device cpu");
             }
             last = e.section;
         }

@@ -120,10 +120,10 @@ void check_precision(const catalogue_entry& source, program::precision of) {
 
 void check_normals(const catalogue_entry& source, std::uint64_t normals) {
     if (normals <= source.most_normals) return;
-    throw error(error_kind::usage, "the random source '" + std::string(source.name) + "' has " +
-                                       std::to_string(source.most_normals) +
-                                       " normal shocks for a path, and this run takes " +
-                                       std::to_string(normals));
+    throw error(error_kind::usage, "found " + std::to_string(normals) +
+                                       " normal random numbers a path, expected at most the " +
+                                       std::to_string(source.most_normals) + " of the random source '" +
+                                       std::string(source.name) + "'");
 }
 
 }  // namespace tilewalk::random

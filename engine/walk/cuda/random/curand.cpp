@@ -65,9 +65,9 @@ class curand_source final : public random_source {
     void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) override {
         check_chunk(from_, into, first_path, paths);
         if (into.rows > most_rows) {
-            throw error(error_kind::usage, "a path takes " + std::to_string(into.rows) +
-                                               " shocks, and cuRAND's sources have " +
-                                               std::to_string(most_rows));
+            throw error(error_kind::usage, "found " + std::to_string(into.rows) +
+                                               " random numbers a path, expected at most the " +
+                                               std::to_string(most_rows) + " of cuRAND's sources");
         }
         from_.on.free_bytes();  // makes the device current in this thread, as cuRAND requires
         run::for_each_piece(unit_paths(), first_path, paths,
