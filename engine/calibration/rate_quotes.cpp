@@ -257,8 +257,8 @@ class rate_quotes_reader {
         if (out_.quotes.empty()) out_.unit = unit;
         if (out_.unit != unit) {
             item.fail(
-                "found a quote in another unit than the first, expected all of a fit to be normal "
-                "volatilities, Black volatilities or prices");
+                "found a quote in another unit than the first quote, expected all to be normal "
+                "volatilities, all Black volatilities, or all prices");
         }
     }
 

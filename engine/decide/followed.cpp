@@ -72,7 +72,7 @@ const trade_decisions& followed_run::row(const std::string& trade) const {
     if (const auto at = what_->trades.find(trade); at != what_->trades.end()) return at->second;
     if (std::ranges::find(what_->failed, trade) != what_->failed.end())
         throw error(error_kind::input,
-                    "found a trade that failed in the results that this run follows, expected a priced one");
+                    "the trade failed in the results that this run follows, expected one that was priced");
     std::vector<std::string> known;
     for (const auto& [id, of] : what_->trades) known.push_back(id);
     throw error(error_kind::input, "found no decisions on the trade " + config::shown(trade) +

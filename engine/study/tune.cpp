@@ -63,7 +63,8 @@ void tune_one(tuning::gpu_timer& with, const book_on_gpu::kernel& of_book, const
     of.precision = asked.precision;
     of.code = *jobs[needed.jobs.front()].code;
     if (of.code.scenarios_per_step > 0) {
-        throw error(error_kind::usage, "it reads scenario arrays, which can't be timed by themselves");
+        throw error(error_kind::usage,
+                    "found trades that read arrays of scenarios, which can't be timed without their paths");
     }
     // Trades of one kernel may have their points made in different ways; the kernel does not depend on that.
     const std::optional<quasi::points>& first = jobs[needed.jobs.front()].points;

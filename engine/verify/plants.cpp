@@ -711,9 +711,9 @@ std::span<const plant> plants() {
                       change_each(of, [](double x) { return std::clamp(x, -3.0, 3.0); });
                   });
               }},
-        plant{"tile_lost", "the paths of a tile are counted and their payoffs are lost",
+        plant{"tile_lost", "1024 paths are counted and their payoffs are lost",
               [] { return with_tiles(lose_a_tile); }},
-        plant{"tile_twice", "the payoffs of a tile are summed twice",
+        plant{"tile_twice", "the payoffs of 1024 paths are summed twice",
               [] { return with_tiles(sum_a_tile_twice); }},
         plant{"lane_lost", "one lane of 256 is counted and its payoffs are lost",
               [] { return with_tiles(lose_a_lane); }},

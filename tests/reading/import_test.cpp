@@ -373,7 +373,7 @@ TEST_F(import_of_ore, what_changes_a_value_is_refused_or_read) {
          "<PaymentConvention>MF</PaymentConvention><PaymentLag>2</PaymentLag>",
          "found <PaymentLag> '2', expected 0"},
         {"swap", "<Convention>MF<", "<Convention>U<", ""},
-        {"swap", "<Payer>true<", "<Payer>false<", "found two legs of one side"},
+        {"swap", "<Payer>true<", "<Payer>false<", "found two legs with the same <Payer>"},
         {"swaption", "<ExerciseDate>2027-01-15<", "<ExerciseDate>2027-02-15<",
          "found a swap that begins before the day of exercise"},
         {"swaption", "<Settlement>Physical<", "<Settlement>Cash<",

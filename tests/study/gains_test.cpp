@@ -277,7 +277,7 @@ TEST(gains, a_scenario_that_is_no_market_is_in_no_tail) {
     EXPECT_TRUE(r.risks[0].left_out.empty());
     EXPECT_EQ(r.risks[0].tails[0].quantile.value, r.gain(0, 0));
     ASSERT_EQ(r.remarks.size(), 1U);
-    EXPECT_NE(r.remarks[0].find("1 of 6 scenarios of 'history' are no markets"), std::string::npos)
+    EXPECT_NE(r.remarks[0].find("1 of 6 scenarios of 'history' give no valid market"), std::string::npos)
         << r.remarks[0];
 }
 

@@ -9,9 +9,11 @@
 #include <queue>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/numerics/quasi/directions.h"
 #include "kernels/arithmetic.h"
+#include "products/language/nearest.h"
 #include "tilewalk/error.h"
 
 namespace tilewalk::quasi {
@@ -211,7 +213,10 @@ order_of_steps in_time(std::size_t steps) {
 construction construction_named(std::string_view name) {
     const auto found = choice_named<construction>(name);
     if (!found || found == construction::automatic)
-        throw error(error_kind::usage, "there is no construction '" + std::string(name) + "'");
+        throw error(error_kind::usage, "there is no construction '" + std::string(name) +
+                                           "'; expected one of " +
+                                           language::joined(std::vector<std::string>(
+                                               construction_names.begin(), construction_names.end())));
     return *found;
 }
 

@@ -162,7 +162,8 @@ std::pair<leg, leg> read_legs(trade& of) {
     if (a.currency != b.currency)
         b.data.at("Currency").fail_found("'" + a.currency + "', the currency of the other leg");
     if (a.is_payer == b.is_payer)
-        b.data.at("Payer").fail("found two legs of one side, expected one that is paid");
+        b.data.at("Payer").fail(
+            "found two legs with the same <Payer>, expected true in one and false in the other");
     if (a.notional != b.notional)
         b.data.at("Notionals")
             .fail("found the notionals " + config::shown(a.notional) + " and " + config::shown(b.notional) +

@@ -222,7 +222,7 @@ std::vector<run_setting> settings_of_gpu() {
     std::vector<run_setting> all{{.name = "prefetch",
                                   .takes = kind::choice,
                                   .value = &s::prefetch,
-                                  .meaning = "How shocks reach a thread",
+                                  .meaning = "How random numbers (shocks) reach a thread of the GPU",
                                   .preset = "auto",
                                   .choices = names_of(cuda::feeds(), {"auto"})}};
     for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
@@ -240,7 +240,7 @@ std::vector<run_setting> settings_of_gpu() {
         {.name = "reduction",
          .takes = kind::choice,
          .value = &s::reduction,
-         .meaning = "How the payoffs of a tile are summed; the last bits vary from run to run with " +
+         .meaning = "How the payoffs of 1024 paths are summed; the last bits vary from run to run with " +
                     config::joined(reductions_that_vary()),
          .preset = "tree",
          .choices = names_of(cuda::reductions()),

@@ -31,7 +31,7 @@ greek_row failed(greek_row row, const std::string& why, error_kind kind) {
 }
 
 std::string no_other_market(const std::string& key) {
-    return "no market has another " + key + " beside the others";
+    return "moving " + key + " alone gives no valid market";
 }
 
 std::vector<std::size_t> priced_in(const results& of) {

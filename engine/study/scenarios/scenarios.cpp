@@ -92,7 +92,7 @@ class walk_of_scenarios {
             if (impossible == impossible_.end()) continue;
             const auto all = std::ranges::count(r_.asked.scenarios, set, &scenario::set);
             to_.remarks.push_back(
-                fmt::format("{} of {} scenarios of {} are no markets: its tail is that of the others",
+                fmt::format("{} of {} scenarios of {} give no valid market and are left out of its tail",
                             impossible->second, all, config::shown(set)));
         }
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/digest.h"
+#include "engine/base/wording.h"
 #include "engine/reading/book_state.h"
 #include "engine/study/asked.h"
 #include "engine/study/files/differences.h"
@@ -138,8 +139,9 @@ shard_piece piece_in(const json& from) {
 }
 
 void read_plan(const json& from, shard_plan& out) {
-    if (from.at("format").get<std::string>() != format_name)
-        throw error(error_kind::input, "found another format, expected " + std::string(format_name));
+    if (const auto format = from.at("format").get<std::string>(); format != format_name)
+        throw error(error_kind::input,
+                    "found the format " + config::shown(format) + ", expected " + std::string(format_name));
     from.at("digest").get_to(out.digest);
     out.request = request_in(from.at("request"), out.folder);
     for (const json& f : from.at("inputs"))
