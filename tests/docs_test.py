@@ -25,13 +25,15 @@ source_dir = pathlib.Path(os.environ["TILEWALK_SOURCE_DIR"])
 package = pathlib.Path(os.environ["TILEWALK_BINARY_DIR"]) / "python"
 command = os.environ["TILEWALK_CLI"]
 sys.path.insert(0, str(source_dir / "docs" / "generate"))
+import formula  # noqa: E402
 import payoff  # noqa: E402
 import rates  # noqa: E402
 from command import command_line  # noqa: E402
 
 WIDE = dict(os.environ, COLUMNS="10000", TILEWALK_DEVICE="cpu")
 SAMPLE = ("index.html", "tutorials/first_book.html", "howto/price_nightly.html", "reference/grammar.html", "reference/settings.html",
-          "reference/products/barrier.html", "reference/models/g2.html", "reference/cpp/engine.html", "notebooks/first_book.html", "results.html")
+          "reference/products/barrier.html", "reference/products/callable_floater.html", "reference/models/g2.html",
+          "reference/cpp/engine.html", "notebooks/first_book.html", "results.html")
 PICTURES = ("reference/products/barrier.svg", "reference/products/autocallable.svg", "reference/models/heston.svg",
             "reference/models/g2_fan.svg", "reference/models/g2_terms.svg",
             "reference/grammar/terms.svg", "reference/grammar/primary.svg", "explanation/feeds.svg", "explanation/tiles.svg",
@@ -39,24 +41,28 @@ PICTURES = ("reference/products/barrier.svg", "reference/products/autocallable.s
 
 
 class words_of_article(html.parser.HTMLParser):
-    """The text of a page without its frame."""
+    """The text of a page without its frame; of mathematics, the text that it was made from."""
 
     def __init__(self):
         super().__init__()
-        self.depth, self.parts = 0, []
+        self.depth, self.parts, self.is_said = 0, [], False
 
     def handle_starttag(self, tag, attrs):
         if tag == "article" or self.depth:
             self.depth += tag in ("article",)
         if self.depth and tag in ("td", "th", "p", "h1", "h2", "pre", "div", "tr"):
             self.parts.append(" ")
+        if tag == "math" and self.depth and dict(attrs).get("alttext"):
+            self.is_said = True
+            self.parts.append(dict(attrs)["alttext"])
 
     def handle_endtag(self, tag):
+        self.is_said = self.is_said and tag != "math"
         if self.depth and tag == "article":
             self.depth -= 1
 
     def handle_data(self, data):
-        if self.depth:
+        if self.depth and not self.is_said:
             self.parts.append(data)
 
 
@@ -64,10 +70,14 @@ def plain(text):
     return " ".join(text.replace("\N{PILCROW SIGN}", " ").replace("#\n", " ").split())
 
 
-def article(path):
+def words_of(text):
     reader = words_of_article()
-    reader.feed(path.read_text(encoding="utf-8"))
+    reader.feed(text)
     return plain("".join(reader.parts))
+
+
+def article(path):
+    return words_of(path.read_text(encoding="utf-8"))
 
 
 def say(*arguments):
@@ -117,6 +127,40 @@ def faults_of_catalogues(site):
     for name in commands:
         if plain(say("help", name).split("\n", 1)[1]) not in article(site / f"reference/commands/{name}.html"):
             yield f"commands: the page of {name} is not its help"
+
+
+# Formulas and the HTML that they become, without its parentheses, struts and invisible signs; and lines that are no formulas.
+SET = {
+    "call  max(S1(T) - K, 0)": "<td>call</td>\n<td><math><mi>max</mi><mrow><msub><mi>S</mi><mrow><mn>1</mn></mrow></msub><mrow><mi>T</mi></mrow>"
+                               "<mo>\N{MINUS SIGN}</mo><mi>K</mi><mo>,</mo><mn>0</mn></mrow></math></td>",
+    "notional * coupon(k) paid (put)": "<p><math><mtext>notional</mtext><mo>\N{DOT OPERATOR}</mo><msub><mtext>coupon</mtext><mrow><mi>k</mi></mrow></msub>"
+                                       "</math> paid (put)</p>",
+    "a day t(k-1) <= T": "<p>a day <math><msub><mi>t</mi><mrow><mi>k</mi><mo>\N{MINUS SIGN}</mo><mn>1</mn></mrow></msub>"
+                         "<mo>\N{LESS-THAN OR EQUAL TO}</mo><mi>T</mi></math></p>",
+    "sum of a(i) K^2": "<p><math><mo>\N{N-ARY SUMMATION}</mo><msub><mi>a</mi><mrow><mi>i</mi></mrow></msub><mspace width=\"0.2em\"/>"
+                       "<msup><mrow><mi>K</mi></mrow><mn>2</mn></msup></math></p>",
+}
+NOT_SET = ("max(S - K, 0", "max(S - K), 0)", "S *", "* S", "K = = S", "mx(S - K, 0)", "max S", "k(U - L)", "exp(S, K)", "S(T)(2)",
+           "paid (at T", "pay $5")
+
+
+def can_be_set(text):
+    try:
+        return bool(formula.set_formula(text))
+    except ValueError:
+        return False
+
+
+def faults_of_formulas(products):
+    """Formulas that can't be set or lose words, and lines that become something else than they should."""
+    for name, text in products.items():
+        if not can_be_set(text) or words_of(f"<article>{formula.set_formula(text)}</article>") != plain(text):
+            yield f"{name}: its formula can't be set, or has other words then"
+    for text, wanted in SET.items():
+        made = re.sub(r' alttext="[^"]*"|<mo stretchy="false">[()]</mo>|<mo>&#x2061;</mo>|<mspace height="[^"]*"/>', "", formula.set_formula(text))
+        if wanted not in made:
+            yield f"'{text}' is set as {made}"
+    yield from (f"'{text}' is set, though it is no formula" for text in NOT_SET if can_be_set(text))
 
 
 # Payments of these products' examples if their asset stays at a constant price s.
@@ -274,6 +318,9 @@ def main():
     assert len(list(faults_of_curves({"european": lambda s: max(s - 101, 0)}))) > 10, "another strike was not noticed"
     assert len(list(faults_of_jumps("autocallable", [-30.0]))) == 1, "another protection was not noticed"
     assert len(list(faults_of_rates(lambda term: 1.03 * deviation(term)))) > 5, "another volatility was not noticed"
+    assert len(list(faults_of_formulas({"call": "max(S - K, 0"}))) == 1, "an open parenthesis was not noticed"
+    formulas = {p["product"]: p["formula"] for p in json.loads(say("products", "--format", "json"))}
+    assert not (faults := list(faults_of_formulas(formulas))), "\n".join(faults)
     python = clusters.need_python_with("sphinx, myst_parser, furo, latex2mathml, nbclient, ipykernel")
     with tempfile.TemporaryDirectory() as folder:
         site = build(python, pathlib.Path(folder))

@@ -10,6 +10,7 @@ import textwrap
 import markdown
 from chart import curve, draw
 from command import command_line
+from formula import set_formula
 from payoff import draw_payoff
 from rates import draw_alike, draw_fan, draw_terms, moves_of
 
@@ -25,11 +26,6 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 
 def block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
-
-
-def folded(text: str) -> str:
-    """A block whose long lines go on in the next."""
-    return f"```{{code-block}} text\n:class: folded\n\n{text.rstrip()}\n```\n"
 
 
 def in_lines(example: str, widest: int = 92) -> str:
@@ -134,7 +130,7 @@ def product_page(tilewalk: command_line, name: str, site: pathlib.Path) -> str:
     market = "configs/markets/demo.yaml"
     parts = [f"# {name}", said["about"]]
     if "pays" in said:
-        parts += ["## What it pays", folded(said["pays"])]
+        parts += ["## What it pays", set_formula(said["pays"])]
     parts += ["## Parameters",
               table(["parameter", "type", "range", "default", "meaning"],
                     [[f"`{p['parameter']}`", cell(p["type"]), cell(p["range"]), f"`{p['default']}`" if p["default"] else "required", cell(p["help"])]
