@@ -91,7 +91,7 @@ void print(const generated_case& c, path_timer& kernel, const path_timer::prepar
               {"warps_per_multiprocessor", ready.warps},
               {"registers", ready.registers},
               {"local_bytes", ready.local_bytes},
-              {"rate", static_cast<double>(kernel.paths() * kernel.of().path_steps()) / seconds},
+              {"rate", static_cast<double>(kernel.paths() * kernel.timed().path_steps()) / seconds},
               {"unit", "path-steps/s"},
               {"bytes_per_second", static_cast<double>(kernel.bytes_read(c.how)) / seconds},
               {"milliseconds", t.milliseconds.median},

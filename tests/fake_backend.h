@@ -31,7 +31,7 @@ inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_p
     return std::make_shared<cuda::backend>(m);
 }
 inline engine engine_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus, cuda::compiler& by) {
-    return verbs::engine_on(backend_on(gpus, by));
+    return studies::engine_on(backend_on(gpus, by));
 }
 
 }  // namespace tilewalk::tests

@@ -82,7 +82,7 @@ void timed_walk::run(const kernels::array_argument& normals) {
 
 tile_result timed_walk::result() {
     const auto parts = on_.downloaded<tile_result>(results_.parts(), results_.number_of_parts());
-    const cuda::chunk& of = results_.of();
+    const cuda::chunk& of = results_.walked();
     tilewalk::run::tally all(of.tiles.count, of.run_part_tiles);
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const kernels::word64 first = p * of.run_part_tiles;

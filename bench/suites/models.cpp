@@ -224,7 +224,7 @@ class subject {
     subject(const cpu_bench& here, const example& of, std::uint64_t checked)
         : here_(here), of_(of), checked_(checked) {}
 
-    const example& of() const { return of_; }
+    const example& walked() const { return of_; }
     std::uint64_t checked() const { return checked_; }
     const planned& in(precision p) {
         auto at = plans_.find(p);
@@ -298,7 +298,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
     const planned& walked = what.in(p);
     const tiles& sample = what.on_cpu(p);
     const tile_result all = merged(sample);
-    r.wrong = why_not_the_price(all, what.checked(), what.of().price);
+    r.wrong = why_not_the_price(all, what.checked(), what.walked().price);
     for (int i = 1; i < sets.count && r.wrong.empty(); ++i) {
         const auto& other = *sets.sets[static_cast<std::size_t>(i)];
         r.wrong = why_not_the_bits(sample, what.walked(walked.job(what.checked()), other), other.name);
@@ -322,7 +322,7 @@ void measure_on_cpu(const cpu_bench& here, subject& what, precision p, std::uint
     r.figures.update(figures_of(t));
     r.figures["price"] = all.moments.mean;
     r.figures["standard_error"] = estimate_of(all).standard_error;
-    add_rates(r, what.of(), paths, t.milliseconds.median);
+    add_rates(r, what.walked(), paths, t.milliseconds.median);
     r.figures["instruction_set"] = sets.sets[0]->name;
     r.figures["processor"] = processor_name();
 }
@@ -336,7 +336,7 @@ void measure_on_gpu(gpu_timer& on, subject& what, precision p, std::uint64_t mos
     bench.launch(walked.how, ready);
     const tiles got = bench.results();
     const tile_result all = merged(got);
-    r.wrong = why_not_the_price(all, bench.paths(), what.of().price);
+    r.wrong = why_not_the_price(all, bench.paths(), what.walked().price);
     if (!r.wrong.empty()) return;
     const std::size_t count = std::min<std::size_t>(got.size(), what.checked() / kernels::paths_per_tile);
     if (program::is_fast(p)) {
@@ -348,7 +348,7 @@ void measure_on_gpu(gpu_timer& on, subject& what, precision p, std::uint64_t mos
     const auto t = on.time([&] { bench.launch(walked.how, ready); });
     r.figures.update(figures_of(t));
     r.figures.update(price_figures(got, got.size()));
-    add_rates(r, what.of(), bench.paths(), t.milliseconds.median);
+    add_rates(r, what.walked(), bench.paths(), t.milliseconds.median);
     r.figures["registers"] = ready.registers;
     r.figures["resident_warps"] = ready.warps;
     if (ready.local_bytes > 0) r.figures["local_bytes"] = ready.local_bytes;
@@ -406,17 +406,17 @@ void measure(const cpu_bench& here, gpu_timer* on, const std::string& why_no_gpu
     }
     for (subject& s : subjects) {
         for (const precision p : on_cpu) {
-            here.says(fmt::format("models: {} on one core, {}", s.of().name, program::name_of(p)));
-            attempt(row_of(s.of(), "cpu", p), to,
+            here.says(fmt::format("models: {} on one core, {}", s.walked().name, program::name_of(p)));
+            attempt(row_of(s.walked(), "cpu", p), to,
                     [&](row& r) { measure_on_cpu(here, s, p, paths.on_cpu, r); });
         }
         for (const precision p : on_gpu) {
             if (on == nullptr) {
-                skip(row_of(s.of(), "gpu", p), to, why_no_gpu);
+                skip(row_of(s.walked(), "gpu", p), to, why_no_gpu);
                 continue;
             }
-            here.says(fmt::format("models: {}, {}", s.of().name, program::name_of(p)));
-            attempt(row_of(s.of(), "gpu", p), to,
+            here.says(fmt::format("models: {}, {}", s.walked().name, program::name_of(p)));
+            attempt(row_of(s.walked(), "gpu", p), to,
                     [&](row& r) { measure_on_gpu(*on, s, p, paths.on_gpu, r); });
         }
     }

@@ -143,7 +143,7 @@ class sweeper {
     }
 
     void run() {
-        const auto choices = ways_of(sweep_, bench_.of().precision);
+        const auto choices = ways_of(sweep_, bench_.timed().precision);
         std::vector<std::string> texts;
         for (const auto& how : choices) {
             if (bench_.why_not(how).empty()) texts.push_back(bench_.text(how));
@@ -151,7 +151,7 @@ class sweeper {
         on_.compile(texts);
         std::size_t done = 0;
         for (const auto& how : choices) {
-            on_.says(fmt::format("{}, {}: {} of {} kernels, {}", bench_.of().name,
+            on_.says(fmt::format("{}, {}: {} of {} kernels, {}", bench_.timed().name,
                                  program::name_of(how.precision), ++done, choices.size(), how.feed));
             for (const int warps : sweep_.warps) measure(how, warps);
         }
@@ -161,7 +161,7 @@ class sweeper {
     void measure(const kernel_decision& how, int warps) {
         row empty;
         empty.suite = "prefetch";
-        empty.axes = axes_of(bench_.of().name, bench_.paths(), how, warps);
+        empty.axes = axes_of(bench_.timed().name, bench_.paths(), how, warps);
         const bool is_reference = how.feed == "none" && how[knobs::width] == 1;
         if (!is_reference && reference_.contains(warps)) empty.over = reference_.at(warps).axes;
         attempt(std::move(empty), to_, [&](row& out) {
@@ -187,7 +187,7 @@ class sweeper {
         bench_.launch(how, ready);
         const auto tiles = bench_.results();
         if (truth_.empty()) truth_ = tiles;
-        out.figures.update(price_figures(tiles, tiles.size() / bench_.of().trades.size()));
+        out.figures.update(price_figures(tiles, tiles.size() / bench_.timed().trades.size()));
         if (!same_bits(tiles, truth_)) {
             out.wrong = "its tiles differ in bits from those of none";
             return;
@@ -197,7 +197,7 @@ class sweeper {
         out.figures.update(figures_of(t));
         const double seconds = t.milliseconds.median * 1e-3;
         out.figures["path_steps_per_second"] =
-            static_cast<double>(bench_.paths() * bench_.of().path_steps()) / seconds;
+            static_cast<double>(bench_.paths() * bench_.timed().path_steps()) / seconds;
         if (const auto bytes = bench_.bytes_read(how); bytes > 0) {
             const double rate = static_cast<double>(bytes) / seconds;
             out.figures["bytes_per_second"] = rate;
@@ -205,7 +205,7 @@ class sweeper {
         }
         if (cuda::feed_named(how.feed).makes_use_of(knobs::layout)) {
             out.figures["conflicts"] =
-                predicted_passes(cuda::ring_of(how, bench_.of().code.slots_per_step()));
+                predicted_passes(cuda::ring_of(how, bench_.timed().code.slots_per_step()));
         }
         if (!out.over.is_null()) {
             const row& reference = reference_.at(out.axes["warps"].get<int>());

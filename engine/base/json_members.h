@@ -46,14 +46,14 @@ class json_members {
         if (!object.is_object()) fail(path_, object, "a mapping");
     }
 
-    const nlohmann::json& take(const std::string& key) {
+    const nlohmann::json& member(const std::string& key) {
         const auto at = object_.find(key);
         if (at == object_.end()) throw error(error_kind::input, "'" + key + "' is missing", {name_}, path_);
         taken_.push_back(&*at);
         return *at;
     }
     std::string text(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_string()) fail(path(key), value, "a text");
         return value.get<std::string>();
     }
@@ -68,7 +68,7 @@ class json_members {
         return out;
     }
     double number(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_number()) fail(path(key), value, "a number");
         return value.get<double>();
     }
@@ -78,12 +78,12 @@ class json_members {
         return x;
     }
     void null(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_null()) fail(path(key), value, "null, as the trade failed");
     }
     template <class Integer>
     Integer natural(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_number_unsigned() ||
             value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
             fail(path(key), value,
@@ -91,7 +91,7 @@ class json_members {
         return value.get<Integer>();
     }
     bool boolean(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_boolean()) fail(path(key), value, "true or false");
         return value.get<bool>();
     }
@@ -107,7 +107,7 @@ class json_members {
         return *meaning;
     }
     const nlohmann::json& list(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_array()) fail(path(key), value, "a list");
         return value;
     }
@@ -120,7 +120,7 @@ class json_members {
         }
         return out;
     }
-    std::vector<double> numbers(const std::string& key) { return numbers_of(take(key), path(key)); }
+    std::vector<double> numbers(const std::string& key) { return numbers_of(member(key), path(key)); }
     std::vector<double> numbers_of(const nlohmann::json& items, const std::string& at) const {
         if (!items.is_array()) fail(at, items, "a list");
         std::vector<double> out;
@@ -131,7 +131,7 @@ class json_members {
         return out;
     }
     std::optional<double> number_or_null(const std::string& key) {
-        const nlohmann::json& value = take(key);
+        const nlohmann::json& value = member(key);
         if (!value.is_null() && !value.is_number()) fail(path(key), value, "a number or null");
         return value.is_null() ? std::nullopt : std::optional(value.get<double>());
     }
@@ -141,7 +141,7 @@ class json_members {
         return x;
     }
     bool has(const std::string& key) const { return object_.contains(key); }
-    json_members mapping(const std::string& key) { return {take(key), path(key), name_}; }
+    json_members mapping(const std::string& key) { return {member(key), path(key), name_}; }
 
     void finish() const {
         for (const auto& [key, value] : object_.items())

@@ -34,8 +34,8 @@ constexpr double steepest = 2 - 1e-9;
 struct shape {
     double least, left, right, m, sigma;
 
-    static shape of(std::span<const double> p) { return {p[0], p[1], p[2], p[3], p[4]}; }
-    static shape of(const svi_parameters& p) {
+    static shape shape_of(std::span<const double> p) { return {p[0], p[1], p[2], p[3], p[4]}; }
+    static shape shape_of(const svi_parameters& p) {
         return {p.a + p.b * p.sigma * std::sqrt(1 - p.rho * p.rho), p.b * (1 - p.rho), p.b * (1 + p.rho), p.m,
                 p.sigma};
     }
@@ -161,7 +161,7 @@ class svi_target final : public target {
                 p[i] = now(made.keys.back());
             }
             const std::vector<double> at =
-                shape::of(svi_parameters{p[0], p[1], p[2], p[3], p[4]}).as_vector();
+                shape::shape_of(svi_parameters{p[0], p[1], p[2], p[3], p[4]}).as_vector();
             const least_squares problem = problem_of(s, of, cancel);
             for (std::size_t i = 0; i < numbers; ++i) {
                 const between& range = problem.bounds[i];
@@ -170,7 +170,7 @@ class svi_target final : public target {
                 fail_as_no_fit(of, "found a smile that is not the fit to its quotes");
             }
             const auto moves = moves_by_quote(problem, of, at);
-            const auto slopes = shape::of(at).slopes_of_svi();
+            const auto slopes = shape::shape_of(at).slopes_of_svi();
             for (std::size_t i = 0; i < numbers; ++i) {
                 std::vector<double>& row = made.moves.emplace_back(made.quotes.size());
                 for (std::size_t q = 0; q < row.size(); ++q)
@@ -230,7 +230,7 @@ class svi_target final : public target {
         problem.cancel = cancel;
         for (const fitted_quote& q : into.quotes) problem.residuals += q.weight > 0 ? 1 : 0;
         problem.evaluate = [this, &s, &into](std::span<const double> p, std::span<double> residuals) {
-            const svi_parameters smile = shape::of(p).svi();
+            const svi_parameters smile = shape::shape_of(p).svi();
             std::size_t at = 0;
             for (std::size_t i = 0; i < into.quotes.size(); ++i) {
                 const fitted_quote& q = into.quotes[i];
@@ -258,7 +258,7 @@ class svi_target final : public target {
         const auto residuals_of_quotes = problem.evaluate;
         problem.evaluate = [&](std::span<const double> p, std::span<double> residuals) {
             residuals_of_quotes(p, residuals);
-            const svi_parameters smile = shape::of(p).svi();
+            const svi_parameters smile = shape::shape_of(p).svi();
             std::size_t at = of_quotes;
             for (std::size_t i = 0; i < places.size(); ++i) {
                 const smile_point w = markets::smile::svi(smile).at(places[i]);
@@ -278,7 +278,7 @@ class svi_target final : public target {
             next.evaluations += found.evaluations;
             found = std::move(next);
         }
-        const shape best = shape::of(found.at);
+        const shape best = shape::shape_of(found.at);
         const svi_parameters smile = best.svi();
         for (std::size_t i = 0; i < into.quotes.size(); ++i) into.quotes[i].model = value(s, i, smile);
         const auto state = [&](bool is_at_bound) {

@@ -76,28 +76,28 @@ std::vector<std::string> variable_names() {
 
 std::string placeholder(const run_setting& of) {
     switch (of.takes) {
-        case run_setting::kind::count:
+        case run_setting::value_type::count:
             return "N";
-        case run_setting::kind::bytes:
+        case run_setting::value_type::bytes:
             return "BYTES";
-        case run_setting::kind::devices:
+        case run_setting::value_type::devices:
             return "WHERE";
-        case run_setting::kind::choice:
+        case run_setting::value_type::choice:
             return of.is_number() ? "N" : "NAME";
-        case run_setting::kind::file:
+        case run_setting::value_type::file:
             return "FILE";
-        case run_setting::kind::accuracy:
+        case run_setting::value_type::accuracy:
             return "X";
-        case run_setting::kind::share:
+        case run_setting::value_type::share:
             return "SHARE";
-        case run_setting::kind::duration:
+        case run_setting::value_type::duration:
             return "TIME";
     }
     return {};
 }
 
 std::string help_of(const run_setting& of) {
-    const std::string choices = of.takes == run_setting::kind::choice ? joined(of.choices) : "";
+    const std::string choices = of.takes == run_setting::value_type::choice ? joined(of.choices) : "";
     const std::string preset = of.preset.empty() ? "" : "default " + of.preset;
     if (choices.empty() && preset.empty()) return of.meaning;
     return of.meaning + " (" + choices + (choices.empty() || preset.empty() ? "" : "; ") + preset + ")";

@@ -9,7 +9,7 @@
 #include "engine/decide/sources.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 decided_plans::asked::asked(const settled& run)
     : seed(run.seed),
@@ -24,7 +24,8 @@ decided_plans::asked::asked(const settled& run)
       points(run.asked_points),
       followed(run.followed ? run.followed->digest() : std::string()) {}
 
-void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells) {
+void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& by,
+                           const progress_reporter& reporter) {
     const kept::work* const work = r.options.work.get();
     const sources from(r.run, work);
     const pilot_of_controls pilots{r.run, r.operations, r.options.cancel};
@@ -38,9 +39,9 @@ void decided_plans::decide(planned_run& r, shape_store& shapes, threads::crew& b
                 if (p.needs_paths())
                     take_plan(r.book.trades[i], i, p, r.in.front(), {pilots, rewrites, work, shapes});
             },
-            tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+            reporter.is_wanted() ? [&] { reporter.report(); } : std::function<void()>());
     }
-    choose_points(r, from, tells);
+    choose_points(r, from, reporter);
     keep(r);
 }
 
@@ -115,4 +116,4 @@ std::shared_ptr<const decided_plans::of_book_market> decided_plans::chosen_in_ma
     return chosen_[i] = std::make_shared<const of_book_market>(std::move(made));
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

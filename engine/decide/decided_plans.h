@@ -17,7 +17,7 @@
 #include "engine/decide/rewrites.h"
 #include "tilewalk/market.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class decided_plans {
   public:
@@ -27,7 +27,7 @@ class decided_plans {
 
     // Rewrites the plans of a run in one market. A trade that was planned alike before takes its former plan,
     // so that its compiled program serves again. Trades with rights are decided anew.
-    void decide(planned_run& r, shape_store& shapes, threads::crew& by, const teller& tells);
+    void decide(planned_run& r, shape_store& shapes, threads::crew& by, const progress_reporter& reporter);
 
   private:
     struct asked {
@@ -70,4 +70,4 @@ class decided_plans {
     std::vector<std::shared_ptr<const of_book_market>> chosen_;  // by trade; null if not yet chosen
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -130,7 +130,7 @@ decisions read_decisions(const std::string& text, const std::string& name) {
             check_construction(of.construction, name, at);
         }
         for (const auto& [key, to] : texts_of(of))
-            if (from.has(key)) *to = from.take(key).dump();
+            if (from.has(key)) *to = from.member(key).dump();
         if (from.has(of_dropping)) of.drops_control = from.boolean(of_dropping);
         if (from.has(of_integrating)) of.integrates_jumps = from.boolean(of_integrating);
         from.finish();
@@ -159,9 +159,9 @@ memory_file::~memory_file() {
 
 namespace report {
 
-decisions decisions_of(const run_manifest& told, const std::vector<price_row>& rows,
+decisions decisions_of(const run_manifest& manifest, const std::vector<price_row>& rows,
                        const std::string& policies, const std::string& file) {
-    decisions out{told.seed, told.paths, {}, {}};
+    decisions out{manifest.seed, manifest.paths, {}, {}};
     std::set<std::string_view> met;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const price_row& row = rows[i];

@@ -15,7 +15,7 @@ inline constexpr std::string_view decision_format_name = "tilewalk-decisions-1";
 
 // Extracts the decisions from a run's results. `policies` is JSON of its policies, or empty. Throws
 // tilewalk::error (input), which names `file`, if a trade has two rows, or its points are unknown.
-decisions decisions_of(const run_manifest& told, const std::vector<price_row>& rows,
+decisions decisions_of(const run_manifest& manifest, const std::vector<price_row>& rows,
                        const std::string& policies, const std::string& file);
 
 struct loaded_decisions {

@@ -14,7 +14,7 @@
 #include "engine/walk/cpu/lane_machine.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const pla
     return found ? std::make_shared<const chosen_shifts>(*std::move(found)) : nullptr;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -11,7 +11,7 @@
 #include "engine/decide/decided.h"
 #include "engine/walk/job.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct plan_to_shift {
     run::job job;
@@ -32,4 +32,4 @@ std::string evidence(const importance::found_shifts& of);
 
 std::shared_ptr<const chosen_shifts> shifts_for(const books::trade& t, const planned& p,
                                                 const pilot_of_controls& by, const sources& from);
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

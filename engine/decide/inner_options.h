@@ -13,7 +13,7 @@ namespace tilewalk::kept {
 class work;
 }
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct inner_options : run_options {
     // Finds and stores finished work, in place of a journal.
@@ -22,4 +22,4 @@ struct inner_options : run_options {
     std::shared_ptr<const decide::followed_run> followed{};
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -8,7 +8,7 @@
 #include "products/program/mirror.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -39,4 +39,4 @@ void walk_in_pairs(planned& p, shape_store& shapes) {
     p.rights = std::move(rights);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

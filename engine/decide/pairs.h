@@ -10,9 +10,9 @@
 #include "engine/decide/settled.h"
 #include "engine/plan/trade_program.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Rewrites a trade to walk pairs, with a remark; likewise its bound, unless that is nested.
 void walk_in_pairs(planned& p, shape_store& shapes);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

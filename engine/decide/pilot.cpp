@@ -14,7 +14,7 @@
 #include "engine/walk/cpu/lane_machine.h"
 #include "kernels/tile.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -153,7 +153,7 @@ std::vector<double> pilot_of_points::payoffs(const run::job& of, const quasi::or
                                              std::uint64_t paths,
                                              std::span<const arrays::shock_cube> scenarios,
                                              const std::atomic<bool>* cancel) {
-    const auto code = compiled_.of(*of.code);
+    const auto code = compiled_.code_of(*of.code);
     cpu::lane_machine machine(operations_);
     std::vector<double> found(code->outputs.size() * kernels::paths_per_tile), out;
     cpu::path_job job;
@@ -224,4 +224,4 @@ void choose_points(std::span<const books::trade> trades, std::span<planned> plan
     threads::for_each(trades.size(), run.threads, of.cancel, decide, of.watch);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

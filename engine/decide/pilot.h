@@ -20,7 +20,7 @@
 #include "engine/walk/cpu/lane_operations.h"
 #include "engine/walk/job.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class sources;
 
@@ -96,4 +96,4 @@ struct open_choices {
 // trade. In all markets a trade takes what a pilot chooses in the first one where it walks paths.
 void choose_points(std::span<const books::trade> trades, std::span<planned> plans, const open_choices& of);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

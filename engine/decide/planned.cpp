@@ -9,7 +9,7 @@
 #include "products/program/mirror.h"
 #include "products/program/shift.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 program::path_data planned::as_walked(const program::path_data& numbers, double control_mean) const {
     program::whole_program made{*as_recorded().code, numbers, as_recorded().when};
@@ -226,4 +226,4 @@ planner usual_planner() {
     };
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -34,7 +34,7 @@ struct policy;
 struct saved_policy;
 }  // namespace tilewalk::exercise
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Keeps one copy of each program, so that a book with many trades of few shapes compiles few. Thread-safe.
 class shape_store {
@@ -179,4 +179,4 @@ planned planned_again(const books::trade& t, const std::shared_ptr<const ready_t
 // Returns a planner that calls plan::plan_trade, and runs the passes once for each shape of program.
 planner usual_planner();
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

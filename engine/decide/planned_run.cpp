@@ -8,7 +8,7 @@
 #include "engine/decide/rewrites.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 decide::decided_by_trade decided_in(const planned_run& r) {
     decide::decided_by_trade out;
@@ -27,12 +27,12 @@ decide::decided_by_trade decided_in(const planned_run& r) {
     return out;
 }
 
-void choose_points(planned_run& r, const sources& from, const teller& tells) {
+void choose_points(planned_run& r, const sources& from, const progress_reporter& reporter) {
     const timings::during choosing(r.options.times, stage::points);
     const scenarios_of_markets scenarios(r.in);
     choose_points(r.book.trades, r.plans,
                   {r.run, r.operations, scenarios.cubes, r.options.cancel, from,
-                   tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>()});
+                   reporter.is_wanted() ? [&] { reporter.report(); } : std::function<void()>()});
 }
 
 std::vector<std::uint64_t> steps_of_paths(const planned_run& r) {
@@ -42,4 +42,4 @@ std::vector<std::uint64_t> steps_of_paths(const planned_run& r) {
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -127,7 +127,7 @@ saved_policy read_policy(json_members from, const std::string& name) {
     out.functions = from.natural<std::size_t>("functions");
     out.normals = from.natural<std::size_t>("normals");
     out.training_paths = from.natural<std::uint64_t>("training_paths");
-    if (const auto& used = from.take("used_today"); !used.is_null())
+    if (const auto& used = from.member("used_today"); !used.is_null())
         out.is_used_today = from.boolean("used_today");
     out.first_slopes = from.numbers("first_slopes");
     if (from.has("first_slopes_by_uses")) {

@@ -9,7 +9,7 @@
 #include "products/program/integrate.h"
 #include "products/program/jumps.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -61,4 +61,4 @@ bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_o
     return time_for_an_error(plain) > least_time_saved * time_for_an_error(integrated);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -10,7 +10,7 @@
 #include "engine/decide/planned.h"
 #include "engine/reading/book_state.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Returns the pre-integrated trade; null if nothing can be integrated, or the trade has rights or scenarios.
 std::shared_ptr<const ready_trade> integrated(const books::trade& t, const planned& p,
@@ -19,4 +19,4 @@ std::shared_ptr<const ready_trade> integrated(const books::trade& t, const plann
 // True if integration saves time: over points always if no jump is left, else if a pilot shows it.
 bool pays(const ready_trade& plain, const ready_trade& integrated, const pilot_of_controls& by);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

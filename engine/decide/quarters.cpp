@@ -11,7 +11,7 @@
 #include "products/program/quarters.h"
 #include "tilewalk/rows.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::vector<double> means_of_quarters(const run::tally& of) {
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

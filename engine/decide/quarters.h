@@ -11,7 +11,7 @@
 #include "engine/decide/settled.h"
 #include "engine/walk/tally.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Makes trades tally the quarters of their tiles if whole tiles are too few to estimate an error.
 void tally_quarters(std::span<planned> plans, const settled& run, const std::atomic<bool>* cancel);
@@ -19,4 +19,4 @@ void tally_quarters(std::span<planned> plans, const settled& run, const std::ato
 // Returns the mean of each quarter tile in order of paths; empty if quarters were not tallied.
 std::vector<double> means_of_quarters(const run::tally& of);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

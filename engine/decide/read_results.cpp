@@ -25,7 +25,7 @@ run_settings read_settings(json_members from) {
     run_settings read;
     for (const auto& known : setting_table()) {
         if (!from.has(known.name)) continue;
-        const json_value& value = from.take(known.name);
+        const json_value& value = from.member(known.name);
         const bool is_right = known.is_number() ? value.is_number_unsigned() : value.is_string();
         const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
         const auto wrong = is_right ? known.read(text, read) : ", expected " + known.expected();
@@ -175,7 +175,7 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
         from.text("error_from");
     }
     if (from.has("construction")) row.construction = from.text("construction");
-    if (from.has("decisions")) row.decisions = from.take("decisions").dump();
+    if (from.has("decisions")) row.decisions = from.member("decisions").dump();
     if (from.has("error_steps"))
         row.error_steps = from.at_least_zero_or_null("error_steps").value_or(no_figure);
     row.effective_hits = from.at_least_zero("effective_hits");
@@ -183,9 +183,9 @@ price_row read_row(json_members from, bool is_older, const std::string& name) {
     row.shadow_difference = from.number_or_null("shadow_difference");
     if (!is_older) {
         row.remarks = from.texts("remarks");
-        row.reported = read_reported(from.take("reported"), from.path("reported"), name);
+        row.reported = read_reported(from.member("reported"), from.path("reported"), name);
     }
-    if (from.has("early")) row.early = read_early(from.take("early"), from.path("early"), name);
+    if (from.has("early")) row.early = read_early(from.member("early"), from.path("early"), name);
     if (from.has("part_means")) row.part_means = from.numbers("part_means");
     if (row.early && from.has("policy_part_means")) row.early->part_means = from.numbers("policy_part_means");
     row.message = from.text("message");
@@ -239,18 +239,18 @@ class listed_rows {
     report::element_reader reader() {
         return {list_, [this](const json_value& document, const json_value& element) {
                     const std::optional<bool> is_older = is_of_older_format(document);
-                    if (is_older) take(element, *is_older);
+                    if (is_older) read(element, *is_older);
                     return is_older.has_value();
                 }};
     }
     std::vector<Row> with(const json_value& rest, bool is_older) {
-        for (const json_value& element : rest) take(element, is_older);
+        for (const json_value& element : rest) read(element, is_older);
         if (wrong_) std::rethrow_exception(wrong_);
         return std::move(rows_);
     }
 
   private:
-    void take(const json_value& element, bool is_older) {
+    void read(const json_value& element, bool is_older) {
         if (wrong_) return;
         try {
             const std::string path = std::string(list_) + "[" + std::to_string(rows_.size()) + "]";

@@ -12,9 +12,9 @@
 #include "engine/decide/importance.h"
 #include "engine/decide/pairs.h"
 #include "engine/decide/preintegration.h"
-#include "engine/decide/teller.h"
+#include "engine/decide/progress_reporter.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 scenarios_of_markets::scenarios_of_markets(std::span<const market> in) {
     for (const market& m : in) {
@@ -44,8 +44,8 @@ chosen_control rewriter::rewrite(const books::trade& t, planned& p) const {
     return std::move(of.control);
 }
 
-void rewriter::rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
-                       timings* times) const {
+void rewriter::rewrite(std::span<const books::trade> trades, std::span<planned> plans,
+                       const progress_reporter& reporter, timings* times) const {
     for (const entry& e : list()) {
         if (!(this->*e.is_wanted)()) continue;
         const timings::during rewriting(times, e.takes_time_of);
@@ -56,7 +56,7 @@ void rewriter::rewrite(std::span<const books::trade> trades, std::span<planned> 
                 for (std::size_t k = i; k < plans.size(); k += trades.size()) of.plans.push_back(&plans[k]);
                 (this->*e.make)(of);
             },
-            tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+            reporter.is_wanted() ? [&] { reporter.report(); } : std::function<void()>());
     }
 }
 
@@ -98,7 +98,7 @@ void rewriter::subtract(plans_of_trade& of) const {
             p.is_priced_apart = !found->is_that_of_prices;
             found->give_points(by_.run, p);
             if (found->what && found->what->fewer_paths >= stages_.least_gain)
-                verbs::subtract(*found->what, of.trade, p, in, by_, shapes_, scenarios_.first[m]);
+                studies::subtract(*found->what, of.trade, p, in, by_, shapes_, scenarios_.first[m]);
         } catch (const std::exception& e) {
             throw_if_cancelled(e);
             p.failure = at_trade(of.trade, e);
@@ -116,7 +116,7 @@ void rewriter::shift(plans_of_trade& of) const {
             if (!found)
                 found = m == 0 ? shifts_for(of.trade, p, by_, from_)
                                : from_.known(of.trade.id).shifts.value_or(nullptr);
-            verbs::shift(p, *found, shapes_);
+            studies::shift(p, *found, shapes_);
         } catch (const std::exception& e) {
             throw_if_cancelled(e);
             p.failure = at_trade(of.trade, e);
@@ -128,4 +128,4 @@ void rewriter::mirror(plans_of_trade& of) const {
     for (planned* const p : of.plans) walk_in_pairs(*p, shapes_);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,10 +14,10 @@
 #include "tilewalk/market.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class moving_controls;
-class teller;
+class progress_reporter;
 
 struct scenarios_of_markets {
     std::vector<arrays::shock_cube> cubes;
@@ -50,8 +50,8 @@ class rewriter {
     void rewrite(plans_of_trade& of) const;
     chosen_control rewrite(const books::trade& t, planned& p) const;
     // Rewrites plans, ordered by market, then trade. A rewrite goes over all trades before the next begins.
-    void rewrite(std::span<const books::trade> trades, std::span<planned> plans, const teller& tells,
-                 timings* times) const;
+    void rewrite(std::span<const books::trade> trades, std::span<planned> plans,
+                 const progress_reporter& reporter, timings* times) const;
 
   private:
     struct entry {
@@ -78,4 +78,4 @@ class rewriter {
     const control_stages stages_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -15,7 +15,7 @@
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 #include "engine/walk/units.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -108,7 +108,7 @@ void policy_of_trade::add_remark(const std::string& text) {
     add_to(remark_, text);
 }
 
-void policy_of_trade::take(exercise::policy found) {
+void policy_of_trade::set_policy(exercise::policy found) {
     policy_ = std::move(found);
     untrained_.reset();
     // A part of a run has its own policy for future dates; the whole run decides about today.
@@ -119,8 +119,8 @@ void policy_of_trade::take(exercise::policy found) {
 void policy_of_trade::find(int threads) {
     if (!untrained_) return;
     const auto cubes = market().scenario_cubes();
-    take(exercise::trained(std::move(*untrained_), {by_.seed(), &by_.operations, threads, cubes,
-                                                    poll_of(by_.cancel), by_.cancel, by_.run.fits}));
+    set_policy(exercise::trained(std::move(*untrained_), {by_.seed(), &by_.operations, threads, cubes,
+                                                          poll_of(by_.cancel), by_.cancel, by_.run.fits}));
 }
 
 namespace {
@@ -280,4 +280,4 @@ void add_rights(price_row& row, const ready_rights& of, const found_bound& bound
     add_extrapolation(*row.early, row.price, of);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

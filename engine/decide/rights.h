@@ -21,7 +21,7 @@
 #include "tilewalk/error.h"
 #include "tilewalk/rows.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Changes to the search for policies, as by a test with a planted mistake.
 struct policy_stages {
@@ -60,7 +60,7 @@ class policy_of_trade {
     void keep_in(const kept::work& to) const;
     // Returns the training that is still to be done; null if there is none.
     const exercise::untrained* to_find() const { return untrained_ ? &*untrained_ : nullptr; }
-    void take(exercise::policy found);
+    void set_policy(exercise::policy found);
     void add_remark(const std::string& text);
     void find(int threads);
     // The policy taken so far; after the search empty if no right is left.
@@ -93,4 +93,4 @@ struct found_bound {
 // Adds the bounds to the row's early exercise. If one is missing, the row's message says why.
 void add_rights(price_row& row, const ready_rights& of, const found_bound& bound);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

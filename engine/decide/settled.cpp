@@ -20,7 +20,7 @@
 #include "engine/walk/units.h"
 #include "tilewalk/setting_table.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -259,12 +259,12 @@ round_of_study of_round(const book& trades, const inner_options& options, const 
     return {with_state<book>(std::move(walked)), std::move(how)};
 }
 
-std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
+std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& manifest,
                                                            const std::vector<price_row>& rows,
                                                            const settled& run) {
     if (run.decisions_to_follow() != nullptr) return run.followed;
     return followed_in(
-        report::decisions_of(told, rows, {}, "results"), "",
+        report::decisions_of(manifest, rows, {}, "results"), "",
         run.policy.empty() ? std::vector<exercise::saved_policy>{} : report::load_policies(run.policy));
 }
 
@@ -304,4 +304,4 @@ std::optional<arrays::shock_file> replayed_in(const settled& run) {
     return file;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -33,7 +33,7 @@ namespace tilewalk {
 struct decisions;
 }  // namespace tilewalk
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct wanted_accuracy {
     std::optional<accuracy> of_run{};  // empty if only trades state tolerances
@@ -118,7 +118,7 @@ struct round_of_study {
 round_of_study of_round(const book& trades, const inner_options& options, const settled& run,
                         const walk_of_round& round);
 // Returns decisions for a later run to follow: those that `run` follows, else those of its results.
-std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& told,
+std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& manifest,
                                                            const std::vector<price_row>& rows,
                                                            const settled& run);
 
@@ -132,4 +132,4 @@ std::string kernel_text_of(const program::path_program& code, const cuda::kernel
 
 std::optional<arrays::shock_file> replayed_in(const settled& run);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

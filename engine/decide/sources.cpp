@@ -9,7 +9,7 @@
 #include "engine/decide/importance/written.h"
 #include "engine/walk/kept/fingerprints_of_jobs.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using decide::chosen_shifts;
 using nlohmann::json;
@@ -139,4 +139,4 @@ std::optional<chosen_shifts> sources::shifts(
     return shifts_in(json::parse(work_->remembered(what.found(), [&] { return written(pilot()).dump(); })));
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

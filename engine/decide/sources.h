@@ -13,7 +13,7 @@
 #include "engine/decide/settled.h"
 #include "engine/walk/kept/work.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class sources {
   public:
@@ -45,4 +45,4 @@ class sources {
     const decide::decided_by_trade* held_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

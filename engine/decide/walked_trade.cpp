@@ -11,7 +11,7 @@
 #include "kernels/tile.h"
 #include "tilewalk/rows.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -58,4 +58,4 @@ walked_trade::walked_trade(const run::tally& of, bool is_quasi, const planned& p
     if (p.with_tangents) derivatives = means_of_tangents(of, p.ready->code->outputs.size());
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

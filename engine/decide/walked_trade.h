@@ -12,7 +12,7 @@
 #include "kernels/tile_result.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct walked_trade {
     kernels::tile_result result;
@@ -28,4 +28,4 @@ struct walked_trade {
     walked_trade(const run::tally& of, bool is_quasi, const planned& p);
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

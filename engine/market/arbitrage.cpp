@@ -176,7 +176,7 @@ class search {
     }
 
     // Reports a quoted call priced beyond `bound`, whose quotes imply it, and the volatility that meets it.
-    void report_price(arbitrage::kind what, const expiry& e, const quote& q, double price, double bound,
+    void report_price(arbitrage::violation what, const expiry& e, const quote& q, double price, double bound,
                       const std::string& whose) {
         const bool too_dear = price > bound;
         const double intrinsic = std::max(1 - kernels::exp(q.log_moneyness), 0.0);
@@ -190,7 +190,7 @@ class search {
             expected = std::string("; expected a volatility of at ") + (too_dear ? "most " : "least ") +
                        rounded(low);
         }
-        const std::string kind = what == arbitrage::kind::butterfly ? "butterfly" : "calendar";
+        const std::string kind = what == arbitrage::violation::butterfly ? "butterfly" : "calendar";
         found_.push_back({what, true, e.years, q.log_moneyness, std::abs(price - bound), q.where, q.key_path,
                           kind + " arbitrage at " + named(q) + " of " + e.written + ": with the volatility " +
                               rounded(q.volatility) + " the call costs " + rounded(price) +
@@ -210,7 +210,7 @@ class search {
             if (!exceeds(calls[i].price, most, calls[i].strike)) continue;
             const std::string left = calls[i - 1].at ? calls[i - 1].at->written : "0";
             report_price(
-                arbitrage::kind::butterfly, e, *calls[i].at, calls[i].price, most,
+                arbitrage::violation::butterfly, e, *calls[i].at, calls[i].price, most,
                 last ? "the quotes to " + left : "those at " + left + " and " + calls[i + 1].at->written);
         }
         return found_.size() > before;
@@ -223,7 +223,7 @@ class search {
         for (const call& c : late) {
             const double least = c.at ? least_price(early, c.strike) : 0;
             if (!exceeds(least, c.price, c.strike)) continue;
-            report_price(arbitrage::kind::calendar, second, *c.at, c.price, least,
+            report_price(arbitrage::violation::calendar, second, *c.at, c.price, least,
                          "the quotes of " + first.written);
         }
         for (const call& c : early) {
@@ -234,7 +234,7 @@ class search {
             if (is_seen) continue;
             const double most = most_price(late, c.strike);
             if (!exceeds(c.price, most, c.strike)) continue;
-            report_price(arbitrage::kind::calendar, first, *c.at, c.price, most,
+            report_price(arbitrage::violation::calendar, first, *c.at, c.price, most,
                          "the quotes of " + second.written);
         }
         return found_.size() > before;
@@ -247,7 +247,7 @@ class search {
             [&](const spot_check& p) { return is_quoted(e, p.x); },
             [&](const spot_check& p, double size, bool in_quotes) {
                 const smile_point w = e.variance.at(p.x);
-                report(arbitrage::kind::butterfly, in_quotes, e, p, size + ratio_rounding,
+                report(arbitrage::violation::butterfly, in_quotes, e, p, size + ratio_rounding,
                        "butterfly arbitrage at " + named(e, p) + " of " + e.written +
                            negative_density(w, p.x) + (in_quotes ? "" : of_interpolation()));
             });
@@ -276,7 +276,7 @@ class search {
             [&](const spot_check& p, double size, bool) {
                 const std::string where = is_svi() ? "the log-moneyness " + rounded(p.x)
                                                    : "the moneyness " + rounded(kernels::exp(p.x));
-                report(arbitrage::kind::butterfly, false, second, {p.x, nullptr, nullptr},
+                report(arbitrage::violation::butterfly, false, second, {p.x, nullptr, nullptr},
                        size + ratio_rounding,
                        "butterfly arbitrage at " + where + " halfway from " + first.written + " to " +
                            second.written + negative_density(surface_.total_variance(middle, p.x).at, p.x) +
@@ -298,7 +298,7 @@ class search {
                 const expiry& named_by = p.of ? *p.of : second;
                 const double before = variance(first, p.x), after = variance(second, p.x);
                 report(
-                    arbitrage::kind::calendar, in_quotes, second, p, before - after,
+                    arbitrage::violation::calendar, in_quotes, second, p, before - after,
                     "calendar arbitrage at " + named(named_by, p) + " of " + named_by.written +
                         ": the total variance falls from " + rounded(before) + " at " + first.written +
                         " to " + rounded(after) + " at " + second.written +
@@ -308,7 +308,7 @@ class search {
             });
     }
 
-    void report(arbitrage::kind what, bool in_quotes, const expiry& e, const spot_check& p, double size,
+    void report(arbitrage::violation what, bool in_quotes, const expiry& e, const spot_check& p, double size,
                 std::string message) {
         found_.push_back({what, in_quotes, e.years, p.x, size, p.at ? p.at->where : e.where,
                           p.at ? p.at->key_path : e.key_path, std::move(message)});

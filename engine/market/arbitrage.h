@@ -11,8 +11,8 @@
 namespace tilewalk::markets {
 
 struct arbitrage {
-    enum class kind { butterfly, calendar };
-    kind what = kind::butterfly;
+    enum class violation { butterfly, calendar };
+    violation what = violation::butterfly;
     // True for arbitrage between the quotes themselves; false if only the interpolation has it.
     bool in_quotes = false;
     double years = 0, log_moneyness = 0;

@@ -53,9 +53,9 @@ double integrated_decay(double decay, double years) {
 
 double loading::at(double left) const {
     switch (is) {
-        case kind::decaying:
+        case shape::decaying:
             return kernels::exp(-decay * left);
-        case kind::integrated:
+        case shape::integrated:
             return integrated_decay(decay, left);
         default:
             return 1;
@@ -64,7 +64,7 @@ double loading::at(double left) const {
 
 double covariance(const volatility& one, const loading& by_one, const volatility& other,
                   const loading& by_other, double from, double to) {
-    if (by_one.is == loading::kind::constant && by_other.is == loading::kind::constant)
+    if (by_one.is == loading::shape::constant && by_other.is == loading::shape::constant)
         return volatility::covariance(one, other, from, to);
     double sum = 0;
     for (double at = from; at < to;) {

@@ -10,12 +10,12 @@
 namespace tilewalk::models {
 
 struct loading {
-    enum class kind : std::uint8_t {
+    enum class shape : std::uint8_t {
         constant,    // loading 1
         decaying,    // loading exp(-decay * left)
         integrated,  // integral of `decaying`: (1 - exp(-decay * left)) / decay
     };
-    kind is = kind::constant;
+    shape is = shape::constant;
     double decay = 0;
 
     double at(double left) const;

@@ -72,7 +72,8 @@ std::shared_ptr<const passed_program> passed_programs::find(std::uint64_t key,
 }
 
 // Runs passes outside the lock. If two threads pass one program, the first to end keeps its result.
-std::shared_ptr<const passed_program> passed_programs::of(const program::program& recorded, bool is_fast) {
+std::shared_ptr<const passed_program> passed_programs::passed(const program::program& recorded,
+                                                              bool is_fast) {
     const std::uint64_t key = hash_of(recorded);
     {
         const std::shared_lock guard(lock_);

@@ -26,7 +26,7 @@ struct passed_program {
 // Thread-safe.
 class passed_programs {
   public:
-    std::shared_ptr<const passed_program> of(const program::program& recorded, bool is_fast);
+    std::shared_ptr<const passed_program> passed(const program::program& recorded, bool is_fast);
     std::size_t size() const;
 
     // Limit on programs, which bounds the memory for a book of unlike trades.

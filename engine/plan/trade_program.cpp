@@ -457,7 +457,7 @@ trade_program plan_without(const std::vector<bool>& idle, const books::trade& t,
         record_without(idle, t, market, often, is_told::yes, out, rights, controls, watches, checks);
     if (amend) amend(recorded.made, recorded.grid);
     const std::shared_ptr<const passed_program> passed =
-        known.of(recorded.made.code, program::is_fast(for_precision));
+        known.passed(recorded.made.code, program::is_fast(for_precision));
     const auto bind = [&](const program::path_program& code) {
         out.code = code;
         out.data = program::bind(out.code, recorded.made.data, program::real_type(for_precision));

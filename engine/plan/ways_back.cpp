@@ -152,7 +152,7 @@ ready_way_back::ready_way_back(std::shared_ptr<const program::adjoint_program> c
     : code_(std::move(code)),
       data_(program::data_of_back(*code_, data, widths)),
       size_(program::places_of(*code_, data).size) {
-    take(moves);
+    set_moves(moves);
 }
 
 ready_way_back::ready_way_back(const std::shared_ptr<const program::scored_adjoint>& scored,
@@ -163,7 +163,7 @@ ready_way_back::ready_way_back(const std::shared_ptr<const program::scored_adjoi
       data_of_forth_(data),
       data_(program::data_of_back(*code_, data, {}, control)),
       size_(program::places_of(*code_, data).size) {
-    take(moves);
+    set_moves(moves);
 }
 
 run::job ready_way_back::both_ways(run::job forth) const {
@@ -175,7 +175,7 @@ run::job ready_way_back::both_ways(run::job forth) const {
     return forth;
 }
 
-void ready_way_back::take(const std::vector<program::path_data>& moves) {
+void ready_way_back::set_moves(const std::vector<program::path_data>& moves) {
     for (const auto& of_number : moves) {
         std::vector<term>& terms = moves_.emplace_back();
         const std::vector<double> line = program::numbers_in_line(*code_, of_number);

@@ -104,7 +104,7 @@ class ready_way_back {
         std::uint32_t place;
         double derivative;
     };
-    void take(const std::vector<program::path_data>& moves);
+    void set_moves(const std::vector<program::path_data>& moves);
 
     std::shared_ptr<const program::adjoint_program> code_;
     const program::path_program* forth_ = nullptr;  // null for the trade's own program

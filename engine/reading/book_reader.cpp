@@ -71,7 +71,7 @@ void read_market_of(const config::node& root, const surroundings& around, book_s
 
 // Returns the setting's value as the command line would spell it. `device` may be a list of GPU numbers.
 std::string text_of(const config::node& value, const run_setting& setting) {
-    if (value.is_sequence() && setting.takes == run_setting::kind::devices) {
+    if (value.is_sequence() && setting.takes == run_setting::value_type::devices) {
         std::string joined;
         for (const auto& item : value.items()) joined += (joined.empty() ? "" : ",") + item.text();
         return joined;
@@ -105,7 +105,8 @@ run_settings read_settings(const config::node& root, const surroundings& around)
         const auto* value = given->find(setting.name);
         if (!value) continue;
         std::string text = text_of(*value, setting);
-        if (setting.takes == run_setting::kind::file && !text.empty()) text = file_of(*value, text, around);
+        if (setting.takes == run_setting::value_type::file && !text.empty())
+            text = file_of(*value, text, around);
         if (const auto wrong = setting.read(text, read)) value->fail("found " + value->found() + *wrong);
     }
     return read;

@@ -11,8 +11,8 @@
 
 namespace tilewalk {
 
-book book::of(const value& written, const std::string& name, const std::filesystem::path& folder,
-              const load_options& options) {
+book book::from_value(const value& written, const std::string& name, const std::filesystem::path& folder,
+                      const load_options& options) {
     load_options whole = options;
     whole.strict = false;  // a value in memory can't be cut short as a file can
     return parse(written.yaml(), name, folder, whole);

@@ -101,7 +101,7 @@ market market::parse(std::string_view yaml, const std::string& name, const load_
     return market_of(config::read_document(yaml, name), name, options.strict, inside);
 }
 
-market market::of(const value& written, const std::string& name, const load_options& options) {
+market market::from_value(const value& written, const std::string& name, const load_options& options) {
     load_options whole = options;
     whole.strict = false;  // a value in memory can't be cut short as a file can
     return parse(written.yaml(), name, whole);

@@ -69,7 +69,7 @@ class search {
         const double x = number_in(t.args.at(t.report->parameter));
         scale_ = x != 0 ? std::abs(x) : 1.0;
         next_ = x;
-        take(row);
+        take_price(row);
     }
 
     bool is_done() const { return done_.has_value(); }
@@ -81,7 +81,7 @@ class search {
         return t;
     }
 
-    void take(const price_row& row) {
+    void take_price(const price_row& row) {
         if (row.status == trade_status::failed)
             return stop("at " + of_parameter(next_) + " the trade can't be priced: " + row.message);
         const point here{next_, row.price - trade_->report->price, row.standard_error};
@@ -210,7 +210,7 @@ void find_parameters(std::vector<price_row>& rows, const std::vector<trade>& tra
         }
         if (asked.empty()) break;
         const results got = reprice(asked);
-        for (std::size_t k = 0; k < by.size(); ++k) by[k]->take(got.rows[k]);
+        for (std::size_t k = 0; k < by.size(); ++k) by[k]->take_price(got.rows[k]);
     }
     for (auto& [row, one] : searches) rows[row].reported = one.figure();
 }

@@ -10,7 +10,7 @@
 #include "engine/reading/book_state.h"
 #include "tilewalk/setting_table.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 book with_tolerances_of(study s, const book& trades, const run_options& options) {
     combination own = combined(s, feature::own_tolerance);
@@ -62,4 +62,4 @@ study study_of(const greek_options& wanted) {
     return any ? study::greeks_of_second_order : study::greeks;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -11,7 +11,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/market.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Throws tilewalk::error (usage) for the first feature that the study, or another feature, excludes.
 void refuse_combinations(study s, std::span<const feature> asked);
@@ -33,4 +33,4 @@ asked_of_study asked_of(study s, const book& trades, const inner_options& option
 
 study study_of(const greek_options& wanted);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

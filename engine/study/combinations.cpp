@@ -240,7 +240,7 @@ std::vector<feature> features_asked(const book& trades, const run_options& optio
     return out;
 }
 
-void verbs::refuse_combinations(study s, std::span<const feature> asked) {
+void studies::refuse_combinations(study s, std::span<const feature> asked) {
     for (const feature f : asked)
         if (const combination c = combined(s, f); c.is_refused())
             throw error(error_kind::usage, sentence(c, name_of(f), name_of(s)));

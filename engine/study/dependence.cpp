@@ -17,7 +17,7 @@
 
 namespace tilewalk {
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -51,10 +51,10 @@ std::optional<market> with_another(const market& in, const market_number& number
 
 }  // namespace
 
-}  // namespace verbs
+}  // namespace studies
 
-std::vector<trade_dependence> verbs::dependence_of(const book& trades, const market& in,
-                                                   const inner_options& options) {
+std::vector<trade_dependence> studies::dependence_of(const book& trades, const market& in,
+                                                     const inner_options& options) {
     const settled run = settle(options, trades.settings());
     const std::vector<books::trade>& all = state_of(trades).trades;
     const plan::poll often = poll_of(options.cancel);

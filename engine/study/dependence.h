@@ -8,10 +8,10 @@
 #include "tilewalk/market.h"
 #include "tilewalk/trade_plan.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Implements engine::depends_on.
 std::vector<trade_dependence> dependence_of(const book& trades, const market& in,
                                             const inner_options& options);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

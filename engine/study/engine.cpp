@@ -11,12 +11,12 @@
 namespace tilewalk {
 
 engine::engine(engine_settings settings)
-    : state_(std::make_shared<verbs::engine_state>(
-          verbs::engine_state{std::move(settings), std::make_shared<cuda::backend>()})) {
-    verbs::operations_named(state_->settings.instruction_set);
+    : state_(std::make_shared<studies::engine_state>(
+          studies::engine_state{std::move(settings), std::make_shared<cuda::backend>()})) {
+    studies::operations_named(state_->settings.instruction_set);
 }
 
-engine verbs::engine_on(std::shared_ptr<cuda::backend> gpus) {
+engine studies::engine_on(std::shared_ptr<cuda::backend> gpus) {
     return with_state<engine>(std::make_shared<engine_state>(engine_state{{}, std::move(gpus)}));
 }
 
@@ -30,7 +30,7 @@ void engine::open_devices(const std::string& device, timings* times) const {
 
 std::vector<trade_dependence> engine::depends_on(const book& trades, const market& in,
                                                  const run_options& options) const {
-    return verbs::dependence_of(trades, in, {options});
+    return studies::dependence_of(trades, in, {options});
 }
 
 std::vector<std::string> engine::instruction_sets() {

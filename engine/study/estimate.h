@@ -20,7 +20,7 @@ struct run_parts {
     run_parts() = default;
     run_parts(std::uint64_t of_part, std::uint64_t of_run, std::size_t least_to_show = least_parts)
         : part_paths(of_part), paths(of_run), least(least_to_show) {}
-    explicit run_parts(const run_manifest& told) : run_parts(told.part_paths, told.paths) {}
+    explicit run_parts(const run_manifest& manifest) : run_parts(manifest.part_paths, manifest.paths) {}
 };
 
 struct estimate {

@@ -40,7 +40,7 @@ namespace tilewalk {
 
 namespace {
 
-using namespace verbs;
+using namespace studies;
 
 // A trade as it will be walked, and its plan before controls and other rewrites.
 struct explained {
@@ -106,14 +106,14 @@ class gpu_kernels {
 
     // Takes the points of each trade, empty for independent numbers. All trades together decide whether
     // kernels compute points or read them.
-    void take(std::span<const std::optional<quasi::points>> by_trade) {
+    void set_points(std::span<const std::optional<quasi::points>> by_trade) {
         std::vector<run::job> jobs(trades_->jobs().begin(), trades_->jobs().end());
         for (std::size_t i = 0; i < by_trade.size(); ++i)
             if (job_[i]) jobs[*job_[i]].points = by_trade[i];
         const cuda::ways_of_points ways(run_.how_of_points, jobs,
                                         [](const run::job& job) { return job.points; });
         ways_.clear();
-        for (const run::job& job : jobs) ways_.push_back(ways.of(job));
+        for (const run::job& job : jobs) ways_.push_back(ways.way_of(job));
     }
     // Returns the source of the trade's kernel; empty if the trade walks no paths.
     std::string text_of(std::size_t trade, bool has_points) const {
@@ -339,7 +339,7 @@ std::vector<trade_plan> engine::explain(const book& trades, const market& in,
     for (std::size_t i = 0; i < all.size(); ++i)
         out.push_back(explain_one(all[i], plans[i], state_of(in), run, shapes, policies, tries, points[i]));
     if (!kernels) return out;
-    kernels->take(points);
+    kernels->set_points(points);
     for (std::size_t i = 0; i < all.size(); ++i) {
         try {
             if (out[i].failure.empty()) out[i].kernel = kernels->text_of(i, points[i].has_value());

@@ -10,7 +10,7 @@
 #include "engine/walk/cpu/back_end.h"
 #include "kernels/tile.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::string flaw_on_path(std::uint64_t path, const books::trade& t, const market
     return possible_flaws(*p.ready);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -11,7 +11,7 @@
 #include "engine/walk/cpu/lane_operations.h"
 #include "engine/walk/job.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Walks the tile of `path`, the first path without a finite result, again on the CPU in this precision.
 // Returns the operation, what is wrong there and how to mend it; all candidates if the path does not show
@@ -23,4 +23,4 @@ std::string flaw_on_path(std::uint64_t path, const books::trade& t, const market
 // Names the operations that can leave their domain, for a message; empty if none can.
 std::string possible_flaws(const ready_trade& of);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -12,7 +12,7 @@
 
 namespace tilewalk::report {
 
-greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told) {
+greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& manifest) {
     greek_row& out = as;
     out.bias = 0;
     out.paths = 0;
@@ -31,7 +31,7 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
             out.kind = row->kind;
             return out;
         }
-        sum.add(studies::estimate(*row, studies::run_parts(told)), factor);
+        sum.add(studies::estimate(*row, studies::run_parts(manifest)), factor);
         out.bias += std::abs(factor) * row->bias;
         out.paths = std::max(out.paths, row->paths);
         if (row->method != out.method) out.method = "mixed";
@@ -42,14 +42,14 @@ greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_m
     return out;
 }
 
-std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told) {
+std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& manifest) {
     const auto is_summable = [&](const greek_row* r) {
         return !r->has_failed() && r->unit == rows.front()->unit;
     };
     if (rows.empty() || !std::ranges::all_of(rows, is_summable)) return std::nullopt;
     std::vector<greek_term> terms;
     for (const greek_row* r : rows) terms.push_back({r, 1});
-    return sum_of(terms, *rows.front(), told);
+    return sum_of(terms, *rows.front(), manifest);
 }
 
 void add_with_totals(results& to, std::vector<greek_row> of_trade) {

@@ -26,11 +26,11 @@ struct greek_term {
     double factor;
 };
 // Returns the sum, named like `as`. If a term failed, the sum has its message and no value.
-greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& told);
+greek_row sum_of(const std::vector<greek_term>& terms, greek_row as, const run_manifest& manifest);
 
 // Names the sum like the first row; the method may be "mixed". Empty if there are no rows, or one failed or
 // has another unit.
-std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& told);
+std::optional<greek_row> sum_of(const std::vector<const greek_row*>& rows, const run_manifest& manifest);
 
 // Adds rows by measure. A total follows each measure that has one, if the rows share a unit.
 void add_with_totals(results& to, std::vector<greek_row> of_trade);

@@ -12,7 +12,7 @@
 #include "products/program/precision.h"
 #include "tilewalk/version.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 std::string utc_now() {
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -105,4 +105,4 @@ void add_left(std::vector<left_work>& to, const left_work& one) {
         same->trades = std::max(same->trades, one.trades);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -13,7 +13,7 @@
 #include "tilewalk/manifest.h"
 #include "tilewalk/run_settings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 std::string utc_now();
 
@@ -42,4 +42,4 @@ void add_left(std::vector<left_work>& to, const left_work& one);
 // `randomisations` is 0 if paths are independent.
 std::string remark_on_few_parts(const run_manifest& of, std::size_t randomisations);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

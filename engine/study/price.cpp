@@ -44,7 +44,7 @@ namespace tilewalk {
 
 namespace {
 
-using namespace verbs;
+using namespace studies;
 using seconds = std::chrono::duration<double>;
 using clock = std::chrono::steady_clock;
 
@@ -65,7 +65,7 @@ void check_size(std::size_t trades, std::size_t markets) {
 }
 
 void plan_all(planned_run& r, const resources& with, const stages& by, threads::crew& crew,
-              const teller& tells) {
+              const progress_reporter& reporter) {
     const timings::during planning(r.options.times, stage::planning);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
@@ -81,7 +81,7 @@ void plan_all(planned_run& r, const resources& with, const stages& by, threads::
                                  : with.plan(trades[i], r.in[m], wanted, missing[m],
                                              by.reads.empty() ? nullptr : &by.reads[i]);
         },
-        tells.is_heard() ? [&] { tells.tell(); } : std::function<void()>());
+        reporter.is_wanted() ? [&] { reporter.report(); } : std::function<void()>());
     for (const missing_pairs& pairs : missing) r.missing_correlations.push_back(pairs.all());
 }
 
@@ -145,8 +145,8 @@ std::uint64_t path_steps_of_bounds(const planned_run& r) {
     return steps;
 }
 
-keeping keeping_of(const planned_run& r) {
-    keeping out{r.options.work};
+known_tallies known_tallies_of(const planned_run& r) {
+    known_tallies out{r.options.work};
     if (!out.work) return out;
     for (const market& m : r.in)
         for (const markets::scenario_array& a : state_of(m).scenarios) out.arrays.push_back(a.hash.get());
@@ -168,7 +168,7 @@ void tell_costs(const planned_run& r) {
 
 // Returns the upper bounds of trades with rights, by plan, from random numbers of their own.
 std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
-                                     const keeping& keeps, teller& tells) {
+                                     const known_tallies& known, progress_reporter& reporter) {
     const timings::during walking(r.options.times, stage::bounds);
     all.times = nullptr;
     std::vector<found_bound> out(r.plans.size());
@@ -183,16 +183,16 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     if (bounding.empty()) return out;
     all.seed = decide::seed_for(all.seed, decide::purpose::bounds);
     run_manifest untold;
-    run_options heard;
-    const progress before = tells.now;
-    if (tells.is_heard()) {
-        heard.on_progress = [&](const progress& of_bounds) {
-            tells.now.path_steps_done = before.path_steps_done + of_bounds.path_steps_done;
-            tells.tell();
+    run_options options_of_bounds;
+    const progress before = reporter.now;
+    if (reporter.is_wanted()) {
+        options_of_bounds.on_progress = [&](const progress& of_bounds) {
+            reporter.now.path_steps_done = before.path_steps_done + of_bounds.path_steps_done;
+            reporter.report();
         };
     }
-    teller told(heard);
-    book_walk walk(bounding, r.run, all, told, keeps);
+    progress_reporter reporter_of_bounds(options_of_bounds);
+    book_walk walk(bounding, r.run, all, reporter_of_bounds, known);
     walk.take_known();
     walk.on_gpus(by.gpus, by.on, untold, by.keeps_of_bounds);
     walk.on_cpu(r.operations, by.on_cpu);
@@ -202,17 +202,17 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
 }
 
 // Adds nested upper bounds, walked on the CPU in double so that their bits depend on no device.
-void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& to) {
+void nest_bounds(const planned_run& r, progress_reporter& reporter, std::vector<found_bound>& to) {
     const timings::during walking(r.options.times, stage::bounds);
     for (std::size_t k = 0; k < r.plans.size(); ++k) {
         if (!has_bound_to_nest(r.plans[k])) continue;
-        const std::uint64_t before = tells.now.path_steps_done;
+        const std::uint64_t before = reporter.now.path_steps_done;
         exercise::nested_walk by{decide::seed_for(r.run.seed, decide::purpose::nested_bounds),
                                  outer_paths_of(r), &r.operations, r.run.threads, r.options.cancel};
-        if (tells.is_heard()) {
+        if (reporter.is_wanted()) {
             by.on_progress = [&](std::uint64_t done) {
-                tells.now.path_steps_done = before + done;
-                tells.tell();
+                reporter.now.path_steps_done = before + done;
+                reporter.report();
             };
         }
         try {
@@ -227,8 +227,8 @@ void nest_bounds(const planned_run& r, teller& tells, std::vector<found_bound>& 
             throw_if_cancelled(e);
             to[k].failure = at_trade(r.book.trades[k % r.book.trades.size()], e);
         }
-        tells.now.path_steps_done = before + r.plans[k].rights->nested->path_steps(by.outer_paths);
-        tells.tell();
+        reporter.now.path_steps_done = before + r.plans[k].rights->nested->path_steps(by.outer_paths);
+        reporter.report();
     }
 }
 
@@ -280,13 +280,13 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
     const std::size_t trades = r.book.trades.size();
     into.moments.resize(trades);
     into.derivatives.resize(trades);
-    into.told.rows.resize(trades);
+    into.result.rows.resize(trades);
     threads::for_each_short(trades, r.run.threads, [&](int, std::uint64_t i) {
         const std::size_t k = m * trades + i;
         const planned& p = r.plans[k];
         if (walked[k]) into.moments[i] = walked[k]->result.moments;
         if (p.needs_paths()) into.derivatives[i] = std::move(walked[k]->derivatives);
-        price_row& row = into.told.rows[i];
+        price_row& row = into.result.rows[i];
         row = row_of(r.book.trades[i], p, walked[k], r.run.paths, flaws[k]);
         const std::optional<quasi::points>& points = p.points ? p.points : r.run.points;
         if (walked[k]) row.walk = fingerprint_of_paths(r.run, points, replay);
@@ -300,7 +300,7 @@ void add_rows(const planned_run& r, std::size_t m, std::vector<std::optional<wal
             row.remarks.push_back(std::move(why));
     });
     for (std::size_t k = m * trades; k < (m + 1) * trades; ++k)
-        if (r.plans[k].needs_paths()) into.told.manifest.part_paths = walked[k]->part_paths;
+        if (r.plans[k].needs_paths()) into.result.manifest.part_paths = walked[k]->part_paths;
 }
 
 struct right_in_run {
@@ -310,7 +310,7 @@ struct right_in_run {
     std::uint32_t first_scenario;
 
     // Runs a step of finding the policy. If it throws, only this trade fails.
-    void take(const std::function<void(right_in_run&)>& step) {
+    void do_step(const std::function<void(right_in_run&)>& step) {
         if (plan.failure) return;
         try {
             step(*this);
@@ -351,7 +351,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
                               cuda::path_reads_of(r.run.how));
         std::vector<cuda::policies::found> found = finder.find(wanted, by.seed(), r.options.cancel);
         for (std::size_t i = 0; i < of.size(); ++i) {
-            if (found[i].by) of[i]->of.take(std::move(*found[i].by));
+            if (found[i].by) of[i]->of.set_policy(std::move(*found[i].by));
             if (found[i].failure)
                 of[i]->of.add_remark("no GPU found its policy: " + found[i].failure->message());
             if (!found[i].why_left.empty()) left[found[i].why_left].insert(&of[i]->trade);
@@ -363,7 +363,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 
 // Finds policies, on GPUs if possible, and plans the trades to follow them.
 void find_policies(planned_run& r, const resources& with, const choice_of_devices& on, const sources& from,
-                   teller& tells) {
+                   progress_reporter& reporter) {
     const timings::during finding(r.options.times, stage::policies);
     const std::vector<books::trade>& trades = r.book.trades;
     const scenarios_of_markets scenarios(r.in);
@@ -381,15 +381,15 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
     }
     if (all.empty()) return;
     std::atomic<std::size_t> done = 0;
-    tells.now.policies = all.size();
+    reporter.now.policies = all.size();
     const auto tell = [&] {
-        tells.now.policies_done = done;
-        tells.tell();
+        reporter.now.policies_done = done;
+        reporter.report();
     };
     const auto for_each = [&](int threads, const std::function<void(right_in_run&)>& of) {
         threads::for_each(
-            all.size(), threads, r.options.cancel, [&](int, std::uint64_t i) { all[i].take(of); },
-            tells.is_heard() ? tell : std::function<void()>());
+            all.size(), threads, r.options.cancel, [&](int, std::uint64_t i) { all[i].do_step(of); },
+            reporter.is_wanted() ? tell : std::function<void()>());
     };
     kept::work* const work = r.options.work.get();
     for_each(r.run.threads, [&](right_in_run& one) {
@@ -412,7 +412,7 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
 
 }  // namespace
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -428,7 +428,7 @@ std::future<std::vector<input_file>> hash_beside(const planned_run& r,
     });
 }
 
-std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, teller& tells) {
+std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, progress_reporter& reporter) {
     const std::vector<file_of_setting> named = files_named_by(r.run.said);
     std::future<std::vector<input_file>> hashing = hash_beside(r, named);
     const auto planned_at = clock::now();
@@ -446,36 +446,36 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, telle
                         .on_progress = {}};
     std::vector<std::uint64_t> path_steps;  // by market
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
-    run_manifest told;
-    told.lost_devices = by.on.lost;
-    told.left_to_processor = r.left_to_processor;
-    tells.now.path_steps += path_steps_of_bounds(r);
-    const keeping keeps = keeping_of(r);
+    run_manifest manifest;
+    manifest.lost_devices = by.on.lost;
+    manifest.left_to_processor = r.left_to_processor;
+    reporter.now.path_steps += path_steps_of_bounds(r);
+    const known_tallies known = known_tallies_of(r);
     tell_costs(r);
-    book_walk walk(r.plans, r.run, all, tells, keeps);
+    book_walk walk(r.plans, r.run, all, reporter, known);
     walk.take_known();
-    walk.on_gpus(by.gpus, by.on, told, by.keeps, by.way_back);
-    add_kernels(r.facts_of_policies, told);
+    walk.on_gpus(by.gpus, by.on, manifest, by.keeps, by.way_back);
+    add_kernels(r.facts_of_policies, manifest);
     walk.on_cpu(r.operations, by.on_cpu);
     walk.take_shadows(r.operations, by.on_cpu_for_shadows);
     const auto walked_at = clock::now();
 
-    told.started = r.started;
-    told.plan_seconds = seconds(planned_at - r.begin).count();
-    told.path_seconds = seconds(walked_at - planned_at).count();
+    manifest.started = r.started;
+    manifest.plan_seconds = seconds(planned_at - r.begin).count();
+    manifest.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    std::vector<found_bound> bounds = walk_bounds(r, all, by, keeps, tells);
-    nest_bounds(r, tells, bounds);
-    if (!by.on.devices.empty()) tell_of_nested_bounds(r, told.left_to_processor);
+    std::vector<found_bound> bounds = walk_bounds(r, all, by, known, reporter);
+    nest_bounds(r, reporter, bounds);
+    if (!by.on.devices.empty()) tell_of_nested_bounds(r, manifest.left_to_processor);
     const std::vector<std::string> flaws = flaws_of(r, walked, all);
     std::vector<priced_book> made(r.in.size());
     const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};
     for (std::size_t m = 0; m < made.size(); ++m) {
-        run_manifest& of = made[m].told.manifest;
-        of = told;
+        run_manifest& of = made[m].result.manifest;
+        of = manifest;
         of.path_steps = path_steps[m];
         add_rows(r, m, walked, bounds, flaws, hash_of_file(hashed, r.run.replay), made[m]);
-        if (r.options.keep_policies) made[m].told.policies = policies_of(r, m);
+        if (r.options.keep_policies) made[m].result.policies = policies_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);
         of.market_changes = r.in[m].changes();
         of.missing_correlations = std::move(r.missing_correlations[m]);
@@ -507,7 +507,7 @@ void add_answers(results& to, const resources& with, const book& trades, const m
         asked->trades = changed;
         round_of_study round{with_state<book>(std::move(asked)), quietly};
         if (run.accuracy) round = of_round(round.trades, quietly, run, {run.paths, run.seed});
-        results got = price_book(with, round.trades, in, round.options).told;
+        results got = price_book(with, round.trades, in, round.options).result;
         to.manifest.path_steps += got.manifest.path_steps;
         to.manifest.plan_seconds += got.manifest.plan_seconds;
         to.manifest.path_seconds += got.manifest.path_seconds;
@@ -516,7 +516,7 @@ void add_answers(results& to, const resources& with, const book& trades, const m
     to.manifest.total_seconds += seconds(clock::now() - begin).count();
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 results engine::price(const book& trades, const run_options& options) const {
     return price(trades, market_of(trades), options);
@@ -528,17 +528,17 @@ results engine::price(const book& trades, const market& in, const run_options& o
 
 std::vector<results> engine::price(const book& trades, std::span<const market> in,
                                    const run_options& options) const {
-    return verbs::prices_as_asked(resources(*state_), trades, in, {options});
+    return studies::prices_as_asked(resources(*state_), trades, in, {options});
 }
 
-std::vector<results> verbs::prices_as_asked(const resources& with, const book& trades,
-                                            std::span<const market> in, const inner_options& options) {
+std::vector<results> studies::prices_as_asked(const resources& with, const book& trades,
+                                              std::span<const market> in, const inner_options& options) {
     const asked_of_study asked =
         asked_of(in.size() > 1 ? study::price_in_markets : study::price, trades, options);
     const with_journal kept(asked.trades, in, {}, asked.options);
     std::vector<results> out;
     for (priced_book& made : price_book(with, asked.trades, in, kept.options()))
-        out.push_back(std::move(made.told));
+        out.push_back(std::move(made.result));
     for (std::size_t m = 0; m < in.size(); ++m)
         add_answers(out[m], with, asked.trades, in[m], kept.options());
     for (results& r : out) kept.finish(r.manifest);
@@ -549,7 +549,8 @@ namespace {
 
 // Walks some trades with the same decisions. The first round alone reports how policies were found.
 std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_t> some,
-                                      const walk_of_round& round, const walkers& by, teller& tells) {
+                                      const walk_of_round& round, const walkers& by,
+                                      progress_reporter& reporter) {
     const settled run = round_of(r.run, round);
     books::book_state of = r.book;
     of.trades.clear();
@@ -560,20 +561,20 @@ std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_
     return walked_and_told(
         {run, r.operations, of, r.in, r.options, r.begin, r.started, std::move(plans), r.missing_correlations,
          r.wants_bounds, r.policies, std::exchange(r.facts_of_policies, {})},
-        by, tells);
+        by, reporter);
 }
 
 // Walks all trades, then, in rounds, those that need more paths, by the same programs and kernels.
-std::vector<priced_book> priced_as_asked(planned_run r, walkers by, teller& tells) {
-    if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, tells);
+std::vector<priced_book> priced_as_asked(planned_run r, walkers by, progress_reporter& reporter) {
+    if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, reporter);
     ready_on_gpus first_of_bounds;
     by.keeps_of_bounds = &first_of_bounds;
     const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
                                     std::uint64_t seed) {
-        return walked_round(r, some, {paths, seed}, by, tells);
+        return walked_round(r, some, {paths, seed}, by, reporter);
     };
     const std::vector<std::uint64_t> steps = steps_of_paths(r);
-    return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, tells);
+    return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, reporter);
 }
 
 // The GPUs of a run. They open on a thread of their own while planning goes on.
@@ -603,11 +604,11 @@ class opening_gpus {
 };
 
 void decide_by_pilots(planned_run& r, const resources& with, const stages& by, const sources& from,
-                      const teller& tells) {
+                      const progress_reporter& reporter) {
     const pilot_of_controls pilots{r.run, r.operations, r.options.cancel, by.controls.jumps, &with.passed()};
     rewriter(pilots, from, with.shapes(), r.in, by.controls)
-        .rewrite(r.book.trades, r.plans, tells, r.options.times);
-    choose_points(r, from, tells);
+        .rewrite(r.book.trades, r.plans, reporter, r.options.times);
+    choose_points(r, from, reporter);
 }
 
 }  // namespace
@@ -624,8 +625,8 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     if (by.part) run = part_of(std::move(run), *by.part);
     replayed_in(run);  // throws if the file is missing
     check_size(trades.size(), in.size());
-    teller tells(options);
-    tells.now.trades = trades.size() * in.size();
+    progress_reporter reporter(options);
+    reporter.now.trades = trades.size() * in.size();
     planned_run planned{run, with.operations(), state_of(trades), in, options, begin, utc_now(), {},
                         {},  by.wants_bounds,   by.policies};
     const bool may_walk = !options.work || options.work->may_walk();
@@ -633,16 +634,16 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     const taken_threads threads(with, run.threads);
     const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
-        plan_all(planned, with, by, threads.crew(), tells);
+        plan_all(planned, with, by, threads.crew(), reporter);
         find_policies(
-            planned, with, [&]() -> const cuda::backend::choice& { return on.get(); }, from, tells);
+            planned, with, [&]() -> const cuda::backend::choice& { return on.get(); }, from, reporter);
         if (by.decide)
-            by.decide(planned, threads.crew(), tells);
+            by.decide(planned, threads.crew(), reporter);
         else
-            decide_by_pilots(planned, with, by, from, tells);
+            decide_by_pilots(planned, with, by, from, reporter);
     } else {
         take_plans(planned, by.ready);  // already rewritten
-        choose_points(planned, from, tells);
+        choose_points(planned, from, reporter);
     }
     if (by.see_plans) by.see_plans(planned);
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
@@ -658,7 +659,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     walkers to{with.gpus(), on.get(), by.on_cpu ? by.on_cpu : own, own};
     to.keeps = &on_gpus.get();
     to.way_back = by.way_back_on_gpu;
-    return priced_as_asked(std::move(planned), to, tells);
+    return priced_as_asked(std::move(planned), to, reporter);
 }
 
 }  // namespace tilewalk

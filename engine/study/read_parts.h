@@ -5,7 +5,7 @@
 #include "engine/market/market_view.h"
 #include "engine/reading/written_market.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 inline bool reads_part(const markets::market_reads& reads, const markets::market_part& part) {
     switch (part.in) {
@@ -23,4 +23,4 @@ inline bool reads_part(const markets::market_reads& reads, const markets::market
     return reads.fixings.contains(part.name);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

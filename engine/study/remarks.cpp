@@ -16,7 +16,7 @@ std::string remark_on_correlations(const std::vector<factor_pair>& missing) {
            first.first + ", " + first.second + ", 0] under correlations if that is meant";
 }
 
-std::string verbs::remark_on_few_parts(const run_manifest& of, std::size_t randomisations) {
+std::string studies::remark_on_few_parts(const run_manifest& of, std::size_t randomisations) {
     if (of.part_paths == 0) return {};
     const std::uint64_t parts = (of.paths + of.part_paths - 1) / of.part_paths;
     if (parts >= least_parts) return {};
@@ -36,7 +36,7 @@ std::string remark_on_few_parts(const results& of) {
     if (std::ranges::none_of(of.greeks, lacks_error)) return {};
     std::size_t randomisations = 0;
     for (const price_row& row : of.rows) randomisations = std::max(randomisations, row.randomisations);
-    return verbs::remark_on_few_parts(of.manifest, randomisations);
+    return studies::remark_on_few_parts(of.manifest, randomisations);
 }
 
 }  // namespace tilewalk

@@ -16,7 +16,7 @@
 #include "tilewalk/setting_table.h"
 #include "tilewalk/version.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using nlohmann::json;
 
@@ -69,7 +69,8 @@ std::string digest_of_request(const book& trades, std::span<const market> in,
     // A file setting counts by the file's contents, wherever it lies.
     for (const run_setting& known : setting_table())
         if (const auto text = known.text(settings); text && known.decides_bits)
-            all["settings"][known.name] = known.takes == run_setting::kind::file ? hash_of(*text) : *text;
+            all["settings"][known.name] =
+                known.takes == run_setting::value_type::file ? hash_of(*text) : *text;
     all["demand_correlations"] = options.demand_correlations;
     const greek_options* const greeks = asked.greeks;
     all["greeks"] =
@@ -99,12 +100,12 @@ with_journal::with_journal(const book& trades, std::span<const market> in, const
         std::make_shared<kept::store>(digest, folder, options.journal_block_seconds));
 }
 
-void with_journal::finish(run_manifest& told) const {
+void with_journal::finish(run_manifest& manifest) const {
     if (!options_.work) return;
     kept::store& known = options_.work->known();
     known.flush();
-    told.journal_blocks = known.blocks_taken();
-    told.journal_damaged = known.damaged();
+    manifest.journal_blocks = known.blocks_taken();
+    manifest.journal_damaged = known.damaged();
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,7 +14,7 @@
 #include "tilewalk/market.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 std::string hash_of(const std::filesystem::path& file);
 
@@ -38,10 +38,10 @@ class with_journal {
                  const inner_options& options);
     const inner_options& options() const { return options_; }
     // Flushes the journal, and tells in the manifest how many of its blocks were reused or damaged.
-    void finish(run_manifest& told) const;
+    void finish(run_manifest& manifest) const;
 
   private:
     inner_options options_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,7 +14,7 @@
 #include "engine/walk/units.h"
 #include "products/program/jumps.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -217,4 +217,4 @@ price_row row_of(const books::trade& t, const planned& p, std::optional<walked_t
     return row;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -11,7 +11,7 @@
 #include "engine/study/session/walks.h"
 #include "tilewalk/rows.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Part of the message in a row that the CPU walked because a GPU failed.
 inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
@@ -21,4 +21,4 @@ inline constexpr std::string_view because_of_gpu = ", because the GPU failed: ";
 price_row row_of(const books::trade& t, const planned& p, std::optional<walked_trade>& walked,
                  std::uint64_t paths, const std::string& flaw = {});
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

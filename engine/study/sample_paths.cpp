@@ -22,7 +22,7 @@ namespace tilewalk {
 
 namespace {
 
-using namespace verbs;
+using namespace studies;
 
 const books::trade& trade_named(const books::book_state& in, const std::string& id) {
     const auto at = std::ranges::find(in.trades, id, &books::trade::id);

@@ -23,7 +23,7 @@
 
 namespace tilewalk {
 
-using namespace verbs;
+using namespace studies;
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 namespace tilewalk {
 
-using namespace verbs;
+using namespace studies;
 
 std::vector<trade_problem> engine::validate(const book& trades, const market& in, const run_options& options,
                                             std::vector<factor_pair>* missing) const {

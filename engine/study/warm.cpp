@@ -34,7 +34,7 @@ void check_architectures(const std::vector<std::string>& names, const std::strin
                         said_as + ": found '" + name + "', expected an architecture such as sm_90");
 }
 
-using namespace verbs;
+using namespace studies;
 
 std::vector<warmed_kernel> engine::warm(const book& trades, const market& in, const run_options& options,
                                         const std::vector<std::string>& architectures) const {

@@ -60,13 +60,13 @@ class sensitivity_lines {
         for (const price_row& row : r.values.rows) currencies_.push_back(csv_field(row.currency));
     }
 
-    ore_sensitivity of(const difference_row& row) const {
+    ore_sensitivity line_of(const difference_row& row) const {
         const std::string_view own = currencies_[row.trade];
         const std::string_view base = base_.empty() ? own : std::string_view(base_);
         const double value = r_.values.rows[row.trade].value_in_totals();
         return {trades_[row.trade],
-                factors_.of(row.key),
-                row.second_key.empty() ? nullptr : factors_.of(row.second_key),
+                factors_.factor_of(row.key),
+                row.second_key.empty() ? nullptr : factors_.factor_of(row.second_key),
                 row.size,
                 row.second_size,
                 {base, value * r_.trades[row.trade].to_base, row.base.delta, row.base.gamma},
@@ -85,7 +85,7 @@ void write_sensitivity(std::ostream& out, const difference_results& r) {
     const sensitivity_lines of(r);
     line_writer lines(out, ore_absent);
     begin_sensitivities(lines);
-    for (const difference_row& row : r.rows) add_sensitivity(lines, of.of(row));
+    for (const difference_row& row : r.rows) add_sensitivity(lines, of.line_of(row));
 }
 
 void write_sensitivity_error(std::ostream& out, const difference_results& r) {
@@ -96,7 +96,7 @@ void write_sensitivity_error(std::ostream& out, const difference_results& r) {
         "Currency,Delta SE,Gamma SE,Currency(Trade),Delta SE(Trade),Gamma SE(Trade),Method,Paths,Bias "
         "bound\n");
     for (const difference_row& row : r.rows) {
-        const ore_sensitivity line = of.of(row);
+        const ore_sensitivity line = of.line_of(row);
         add_sensitivity_keys(lines, line);
         lines.field(line.base.currency).field(row.base.delta_error).field(row.base.gamma_error);
         lines.field(line.own.currency).field(row.own.delta_error).field(row.own.gamma_error);

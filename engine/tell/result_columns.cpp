@@ -111,7 +111,8 @@ constexpr std::array gains{
                }},
     gain_field{"message", column_kind::text,
                [](const told_gain& g) -> cell {
-                   return is_figure(g.gain()) ? std::string_view() : g.in.messages.of(g.scenario, g.trade);
+                   return is_figure(g.gain()) ? std::string_view()
+                                              : g.in.messages.message_of(g.scenario, g.trade);
                }},
     gain_field{
         "converted_to", column_kind::text,

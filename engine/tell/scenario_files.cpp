@@ -23,7 +23,7 @@ messages_of_failures::messages_of_failures(const scenario_results& r) : r_(r) {
     for (const failed_gain& f : r.failures) at_.emplace(f.scenario * r.trades() + f.trade, &f);
 }
 
-std::string_view messages_of_failures::of(std::size_t scenario, std::size_t trade) const {
+std::string_view messages_of_failures::message_of(std::size_t scenario, std::size_t trade) const {
     const price_row& row = r_.base.rows[trade];
     if (row.status == trade_status::failed) return row.message;
     const auto found = at_.find(scenario * r_.trades() + trade);
@@ -193,9 +193,9 @@ void write_sensitivity(std::ostream& out, const scenario_results& r) {
             continue;
         const bool is_square = g.measure == "gamma" || g.measure == "volga";
         const std::size_t two = g.key.find(';');
-        const ore_factor* first = factors.of(std::string_view(g.key).substr(0, two));
+        const ore_factor* first = factors.factor_of(std::string_view(g.key).substr(0, two));
         const ore_factor* second =
-            two == g.key.npos ? nullptr : factors.of(std::string_view(g.key).substr(two + 1));
+            two == g.key.npos ? nullptr : factors.factor_of(std::string_view(g.key).substr(two + 1));
         if (is_square || first == nullptr || (two != g.key.npos && second == nullptr)) continue;
         double delta = g.value * first->moves, gamma = no_figure;
         if (second != nullptr) {

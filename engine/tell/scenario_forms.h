@@ -23,7 +23,7 @@ class messages_of_failures {
   public:
     explicit messages_of_failures(const scenario_results& r);
     // The message of a trade that failed in the scenario; empty if it was priced.
-    std::string_view of(std::size_t scenario, std::size_t trade) const;
+    std::string_view message_of(std::size_t scenario, std::size_t trade) const;
 
   private:
     const scenario_results& r_;

@@ -59,7 +59,7 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
     for (std::size_t i = 0; i < trades.size(); ++i) {
         scored& row = by_truth[trades[i].truth];
         double z = 0;
-        if (truths()[trades[i].truth].is == truth_entry::kind::bounds) {
+        if (truths()[trades[i].truth].is == truth_entry::judged_as::bounds) {
             const scored_bounds s = score_bounds(trades[i], got[i], known[i]);
             all.bounds.push_back(s);
             row.bounds.push_back(s);
@@ -91,7 +91,7 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
 }
 
 judgement judge_sensitivities(std::span<const drawn_trade> trades, std::span<const priced_trade> got) {
-    using kind = scored_sensitivity::kind;
+    using judged_as = scored_sensitivity::judged_as;
     judgement out;
     std::vector<scored_trade> drawn;
     std::vector<double> any, beyond_bias;
@@ -109,26 +109,26 @@ judgement judge_sensitivities(std::span<const drawn_trade> trades, std::span<con
             const std::string& failure = got[i].failure.empty() ? of.failure : got[i].failure;
             seen.push_back({i, key, s.z, of.value, of.standard_error, s.truth, of.bias, of.method, failure});
             out.failed += !failure.empty();
-            out.biased += s.is == kind::biased;
-            out.exact += s.is == kind::exact;
+            out.biased += s.is == judged_as::biased;
+            out.exact += s.is == judged_as::exact;
             any.push_back(s.z);
             ++row.sensitivities;
             if (std::abs(s.z) <= row.largest_z) continue;
             row.largest_z = std::abs(s.z);
             row.key_of_largest = key;
         }
-        const auto first_of = [&](kind is) -> const scored_sensitivity* {
+        const auto first_of = [&](judged_as is) -> const scored_sensitivity* {
             for (std::size_t n = 0; n < scored.size(); ++n) {
                 const scored_sensitivity& s = scored[(trades[i].lot + n) % scored.size()];
                 if (s.is == is) return &s;
             }
             return nullptr;
         };
-        if (const auto* s = first_of(kind::chance)) {
+        if (const auto* s = first_of(judged_as::chance)) {
             drawn.push_back({s->z, s->lean});
             drawn_of_row.push_back(drawn.back());
         }
-        if (const auto* s = first_of(kind::biased)) beyond_bias.push_back(s->z);
+        if (const auto* s = first_of(judged_as::biased)) beyond_bias.push_back(s->z);
     }
     out.trades = trades.size();
     out.of = judge_all_sensitivities(drawn, any, beyond_bias);

@@ -13,7 +13,7 @@ struct market_move {
     std::string key{};    // market key of a number that grows by `by`; or empty
     double by = 0;
 
-    double of(std::string_view number) const { return number == key ? by : 0; }
+    double shift_of(std::string_view number) const { return number == key ? by : 0; }
 };
 
 struct movable_number {

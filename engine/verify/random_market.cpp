@@ -59,17 +59,17 @@ std::vector<truth::move> random_market::steps(std::size_t count) const {
 random_market random_market::moved(const market_move& by) const {
     random_market out = *this;
     out.raised *= by.forwards;
-    out.spot = spot * by.forwards + by.of("A.spot");
-    out.yield += by.of("A.dividend_yield");
+    out.spot = spot * by.forwards + by.shift_of("A.spot");
+    out.yield += by.shift_of("A.dividend_yield");
     if (flat) {
-        out.first_rate = out.last_rate = first_rate + by.of("USD.rate");
-        out.first_volatility = out.last_volatility = first_volatility + by.of("A.volatility");
+        out.first_rate = out.last_rate = first_rate + by.shift_of("USD.rate");
+        out.first_volatility = out.last_volatility = first_volatility + by.shift_of("A.volatility");
         return out;
     }
-    out.first_rate += by.of(pillar("USD.rate", change));
-    out.last_rate += by.of(pillar("USD.rate", years));
-    out.first_volatility += by.of(pillar("A.volatility", change));
-    out.last_volatility += by.of(pillar("A.volatility", years));
+    out.first_rate += by.shift_of(pillar("USD.rate", change));
+    out.last_rate += by.shift_of(pillar("USD.rate", years));
+    out.first_volatility += by.shift_of(pillar("A.volatility", change));
+    out.last_volatility += by.shift_of(pillar("A.volatility", years));
     return out;
 }
 

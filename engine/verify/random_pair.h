@@ -32,10 +32,10 @@ struct random_pair {
     random_pair moved(const market_move& by) const {
         random_pair out = *this;
         out.first = first.moved(by);
-        out.spot = spot * by.forwards + by.of("B.spot");
-        out.yield += by.of("B.dividend_yield");
-        out.volatility += by.of("B.volatility");
-        out.correlation += by.of("A|B.correlation");
+        out.spot = spot * by.forwards + by.shift_of("B.spot");
+        out.yield += by.shift_of("B.dividend_yield");
+        out.volatility += by.shift_of("B.volatility");
+        out.correlation += by.shift_of("A|B.correlation");
         return out;
     }
     movable_numbers numbers() const {

@@ -43,21 +43,21 @@ markets::curve random_rates::curve() const {
 random_rates random_rates::moved(const market_move& by) const {
     random_rates out = *this;
     const double more = std::log(by.forwards);
-    out.first_rate_ += more + by.of(pillar("USD.rate", change_));
-    out.last_rate_ += more + by.of(pillar("USD.rate", last_pillar));
+    out.first_rate_ += more + by.shift_of(pillar("USD.rate", change_));
+    out.last_rate_ += more + by.shift_of(pillar("USD.rate", last_pillar));
     auto& [first, second] = out.model_.factors;
     if (is_hull_white()) {
-        first.mean_reversion += by.of("USD.hull_white.mean_reversion");
+        first.mean_reversion += by.shift_of("USD.hull_white.mean_reversion");
         for (std::size_t i = 0; i < 2; ++i)
             first.volatility.values[i] +=
-                by.of(pillar("USD.hull_white.volatility", first.volatility.years[i]));
+                by.shift_of(pillar("USD.hull_white.volatility", first.volatility.years[i]));
         return out;
     }
-    first.mean_reversion += by.of("USD.g2.a");
-    first.volatility.values[0] += by.of("USD.g2.sigma");
-    second.mean_reversion += by.of("USD.g2.b");
-    second.volatility.values[0] += by.of("USD.g2.eta");
-    out.model_.correlation += by.of("USD.g2.rho");
+    first.mean_reversion += by.shift_of("USD.g2.a");
+    first.volatility.values[0] += by.shift_of("USD.g2.sigma");
+    second.mean_reversion += by.shift_of("USD.g2.b");
+    second.volatility.values[0] += by.shift_of("USD.g2.eta");
+    out.model_.correlation += by.shift_of("USD.g2.rho");
     return out;
 }
 

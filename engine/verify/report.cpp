@@ -71,7 +71,7 @@ std::string verdict_of(const row_judgement& r) {
 }
 
 bool is_of_bounds(const row_judgement& r) {
-    return truths()[r.truth].is == truth_entry::kind::bounds;
+    return truths()[r.truth].is == truth_entry::verified_by::bounds;
 }
 
 std::string rows_of_bounds_text(const judgement& j, const text_form& form) {

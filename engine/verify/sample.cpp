@@ -32,7 +32,7 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         // The error of a trade worth almost nothing has no useful z, so draw another. The true price decides
         // this, never the engine's price.
         if (std::abs(price) < 0.01 * t.scale) continue;
-        const bool has_bounds = truths()[which].is == truth_entry::kind::bounds;
+        const bool has_bounds = truths()[which].is == truth_entry::judged_as::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
             wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);
@@ -81,11 +81,11 @@ priced_trade told(const results& of) {
 }
 
 priced_trade found(const drawn_trade& t, const stages& by, cuda::backend& gpus,
-                   const verbs::inner_options& options) {
+                   const studies::inner_options& options) {
     greek_options asked;
     for (const drawn_trade::sensitivity& s : t.sensitivities) asked.wanted.push_back(s.key);
     const results got =
-        greeks_of_book(verbs::resources({}, gpus), t.book, *t.book.market(), asked, options, by);
+        greeks_of_book(studies::resources({}, gpus), t.book, *t.book.market(), asked, options, by);
     priced_trade out = told(got);
     for (const drawn_trade::sensitivity& s : t.sensitivities) {
         found_sensitivity& one = out.sensitivities.emplace_back();
@@ -121,7 +121,7 @@ std::vector<priced_trade> price_sample(
     std::vector<priced_trade> out(trades.size());
     std::atomic<std::size_t> count{0};
     std::atomic<std::uint64_t> steps{0};
-    verbs::inner_options options;
+    studies::inner_options options;
     options.overrides.threads = 1;  // trades run in parallel, each as a book with one thread
     options.overrides.device = wanted.device;
     options.cancel = wanted.cancel;
@@ -135,9 +135,9 @@ std::vector<priced_trade> price_sample(
                 } else {
                     const book& b = trades[i].book;
                     const priced_book got =
-                        price_book(verbs::resources({}, gpus), b, *b.market(), options, wanted.by);
+                        price_book(studies::resources({}, gpus), b, *b.market(), options, wanted.by);
                     const kernels::moments& m = got.moments.at(0);
-                    p = told(got.told);
+                    p = told(got.result);
                     if (m.m2 > 0 && !p.degrees_of_freedom) p.skew = m.m3 / (m.m2 * std::sqrt(m.m2));
                 }
                 steps += p.path_steps;
@@ -193,7 +193,7 @@ scored_bounds score_bounds(const drawn_trade& t, const priced_trade& got, double
 }
 
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got) {
-    using kind = scored_sensitivity::kind;
+    using judged_as = scored_sensitivity::judged_as;
     constexpr double little = 0.05;  // bias that does not count, in standard errors
     std::vector<scored_sensitivity> out;
     for (std::size_t k = 0; k < t.sensitivities.size(); ++k) {
@@ -213,11 +213,11 @@ std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const 
         if (of.standard_error > rounding) {
             const bool is_biased = of.bias > little * of.standard_error;
             const double beyond = is_biased ? std::max(size - of.bias, 0.0) : size;
-            s.is = is_biased ? kind::biased : kind::chance;
+            s.is = is_biased ? judged_as::biased : judged_as::chance;
             s.z = std::copysign(
                 run::normal_of_student(beyond / of.standard_error, static_cast<double>(of.parts) - 1), error);
         } else if (of.standard_error >= 0) {
-            s.is = kind::exact;
+            s.is = judged_as::exact;
             if (size <= of.bias + left + 1e-6 * std::abs(s.truth)) s.z = 0;
         }
         if (!std::isfinite(s.z)) s.z = farthest_z;

@@ -89,11 +89,11 @@ struct scored_sensitivity {
     double truth = 0;
     double z = 0;     // error beyond a bias that counts, as a normal quantile
     double lean = 1;  // sign of the true value
-    enum class kind {
+    enum class judged_as {
         chance,  // the error is random, with no bias that counts
         biased,  // up to the bias, the error is not random
         exact,   // no random error: only rounding
-    } is = kind::chance;
+    } is = judged_as::chance;
 };
 std::vector<scored_sensitivity> score_sensitivities(const drawn_trade& t, const priced_trade& got);
 

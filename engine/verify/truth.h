@@ -35,14 +35,15 @@ struct truth_entry {
     std::string_view product;  // name of a product of the library
     std::string_view by;       // words on how the price is known
     known_trade (*draw)(dice& d);
-    enum class kind {
+    enum class verified_by {
         any,
         sensitivities,  // used only if sensitivities are verified
         bounds,         // can be ended early: bounds are judged, prices only
-    } is = kind::any;
+    } is = verified_by::any;
 
     bool takes_part(bool of_sensitivities) const {
-        return is == kind::any || is == (of_sensitivities ? kind::sensitivities : kind::bounds);
+        return is == verified_by::any ||
+               is == (of_sensitivities ? verified_by::sensitivities : verified_by::bounds);
     }
 };
 // Most paths for trades that can be ended early: on few paths, a policy that sees the future shows clearly.

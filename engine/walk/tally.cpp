@@ -291,11 +291,11 @@ class tally_reader {
     tally_reader(std::istream& in, const std::string& name) : in_(in), name_(name) {}
 
     std::vector<tally> all() {
-        if (take() != magic) refuse_file("found no file of tallies, expected one that tilewalk wrote");
+        if (take_word() != magic) refuse_file("found no file of tallies, expected one that tilewalk wrote");
         std::vector<tally> out;
-        for (word64 left = take(); left > 0; --left) out.push_back(one());
+        for (word64 left = take_word(); left > 0; --left) out.push_back(one());
         const word64 sum = sum_;
-        if (take() != sum) refuse_file("found a wrong checksum: the file is damaged");
+        if (take_word() != sum) refuse_file("found a wrong checksum: the file is damaged");
         if (in_.peek() != std::istream::traits_type::eof())
             refuse_file("found bytes after the last tally, expected none");
         return out;
@@ -303,15 +303,15 @@ class tally_reader {
 
   private:
     tally one() {
-        const word64 run_tiles = take(), part_tiles = take(), outputs = take(), pairs = take(),
-                     derivatives = take();
+        const word64 run_tiles = take_word(), part_tiles = take_word(), outputs = take_word(),
+                     pairs = take_word(), derivatives = take_word();
         constexpr word64 most = 1 << 16, most_derivatives = 1 << 26;
         if (!std::has_single_bit(part_tiles) || outputs == 0 || outputs > most || pairs > most ||
             derivatives > most_derivatives)
             refuse_figures();
         std::vector<program::output_pair> crossed(static_cast<std::size_t>(pairs));
         for (program::output_pair& p : crossed) {
-            const word64 both = take();
+            const word64 both = take_word();
             p = {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
             if (!program::is_possible(p, static_cast<std::size_t>(outputs))) refuse_figures();
         }
@@ -319,17 +319,17 @@ class tally_reader {
                 static_cast<std::size_t>(derivatives));
         std::vector<tile_result> results(t.rows());
         std::vector<double> sums;
-        for (word64 left = take(); left > 0; --left) {
+        for (word64 left = take_word(); left > 0; --left) {
             tile_range r{};
-            r.first = take();
-            r.count = take();
+            r.first = take_word();
+            r.count = take_word();
             for (tile_result& result : results) {
                 std::array<word64, numbers_of_result> n{};
-                for (word64& x : n) x = take();
+                for (word64& x : n) x = take_word();
                 result = result_of(n);
             }
             sums.clear();
-            while (sums.size() < t.derivatives()) sums.push_back(std::bit_cast<double>(take()));
+            while (sums.size() < t.derivatives()) sums.push_back(std::bit_cast<double>(take_word()));
             const bool fits = r.count <= part_tiles && r.first <= run_tiles &&
                               r.count <= run_tiles - r.first && r.is_subtree_of(run_tiles) &&
                               (t.ranges_.empty() || t.ranges_.back().end() <= r.first);
@@ -338,7 +338,7 @@ class tally_reader {
         }
         return t;
     }
-    word64 take() {
+    word64 take_word() {
         unsigned char bytes[8];
         if (!in_.read(reinterpret_cast<char*>(bytes), 8)) refuse_file("the file ends too early");
         word64 x = 0;

@@ -234,10 +234,10 @@ void ranges::walk(const statements& list, double times, bool in_loop) {
             if (!script_.is_given(l->list)) continue;
             walk(l->body, times * static_cast<double>(script_.list_of(l->list).size()), true);
         } else if (const auto* p = std::get_if<payment>(&s.does)) {
-            of(p->amount);
-            if (p->at) of(*p->at);
+            range_of(p->amount);
+            if (p->at) range_of(*p->at);
         } else if (const auto* r = std::get_if<settlement>(&s.does)) {
-            of(r->gives.amount);
+            range_of(r->gives.amount);
         }
     }
 }
@@ -245,7 +245,7 @@ void ranges::walk(const statements& list, double times, bool in_loop) {
 void ranges::walk(const branch& b, std::size_t from_arm, double times, bool in_loop) {
     if (from_arm == b.arms.size()) return walk(b.otherwise, times, in_loop);
     const branch::arm& arm = b.arms[from_arm];
-    of(arm.condition);
+    range_of(arm.condition);
     const std::optional<bool> is_taken = decided(arm.condition);
     if (is_taken == true) return walk(arm.body, times, in_loop);
     if (is_taken == false) return walk(b, from_arm + 1, times, in_loop);
@@ -258,7 +258,7 @@ void ranges::walk(const branch& b, std::size_t from_arm, double times, bool in_l
 }
 
 void ranges::assign(const assignment& a, double times, bool in_loop) {
-    const range to = clamped(of(a.to));
+    const range to = clamped(range_of(a.to));
     variable_range& v = variables_[a.variable];
     const variable& named = script_.tree().variables[a.variable];
     if (!named.is_state && !named.list && !in_loop) {
@@ -267,9 +267,9 @@ void ranges::assign(const assignment& a, double times, bool in_loop) {
     }
     const std::vector<const expression*> alternatives = alternatives_of(a);
     const std::vector<sum_term> added = increments_of(a);
-    for (const expression* e : alternatives) include(v, clamped(of(*e)));
+    for (const expression* e : alternatives) include(v, clamped(range_of(*e)));
     for (const sum_term& t : added) {
-        range r = clamped(of(*t.of));
+        range r = clamped(range_of(*t.of));
         if (is_empty(r)) continue;
         if (t.is_subtracted) r = negative(r);
         v.next_rise += times * std::max(r.high, 0.0);
@@ -385,7 +385,7 @@ range ranges::of_name(const expression& e) const {
 range ranges::of_binary(const expression& e) const {
     const expression &left = e.operands[0], &right = e.operands[1];
     if (e.of == type::truth || left.of != type::number) return truth;
-    const range a = of(left), b = of(right);
+    const range a = range_of(left), b = range_of(right);
     if (is_empty(a) || is_empty(b)) return nothing;
     switch (e.sign) {
         case binary_operator::add:
@@ -410,7 +410,7 @@ range ranges::of_binary(const expression& e) const {
 }
 
 range ranges::of_call(const expression& e) const {
-    const auto operand = [&](std::size_t i) { return of(e.operands[i]); };
+    const auto operand = [&](std::size_t i) { return range_of(e.operands[i]); };
     switch (e.calls) {
         case function::min:
         case function::max: {
@@ -541,7 +541,7 @@ range ranges::unchecked(const expression& e) const {
         case form::element:
             return of_name(e);
         case form::negate: {
-            const range r = of(e.operands[0]);
+            const range r = range_of(e.operands[0]);
             return is_empty(r) ? r : negative(r);
         }
         case form::binary:
@@ -549,7 +549,7 @@ range ranges::unchecked(const expression& e) const {
         case form::call:
             return of_call(e);
         case form::aggregate: {
-            const range r = of(e.operands.back());
+            const range r = range_of(e.operands.back());
             if (is_empty(r)) return r;
             if (e.calls != function::sum && e.calls != function::average) return clamped(r);
             if (!script_.is_given(e.list)) return anything;
@@ -569,7 +569,7 @@ range ranges::found(const expression& e) const {
     return known_[&e] = unchecked(e);
 }
 
-range ranges::of(const expression& e) const {
+range ranges::range_of(const expression& e) const {
     const range r = found(e);
     return breaks(e) && !is_empty(r) ? clamped(r) : r;
 }
@@ -579,14 +579,14 @@ bool ranges::may_break(const expression& e) const {
     const range r = found(e);
     if (!is_finite(r)) return true;
     if (e.is == form::binary) return false;
-    const range x = of(e.operands[0]);
+    const range x = range_of(e.operands[0]);
     if (e.calls == function::sqrt) return !(x.low >= 0);
     if (e.calls == function::log) return !(x.low > 0);
     return false;
 }
 
 bool ranges::may_overflow(const expression& e) const {
-    return e.of == type::number && !is_finite(of(e));
+    return e.of == type::number && !is_finite(range_of(e));
 }
 
 }  // namespace tilewalk::language

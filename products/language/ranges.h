@@ -25,7 +25,7 @@ class ranges {
            const std::vector<std::vector<double>>& at_first);
 
     // The range of the expression on paths on which no operation has left its domain so far.
-    range of(const expression& e) const;
+    range range_of(const expression& e) const;
     // True if a division, root, logarithm, exponential or power may have no finite result.
     bool may_break(const expression& e) const;
     // True if a sum, difference or product may overflow.

@@ -18,7 +18,7 @@ active_values::active_values(const path_program& p, const wanted_numbers& wanted
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t s = 0; s < p.sections.size(); ++s) {
-            const std::vector<bool> active = of(s);
+            const std::vector<bool> active = active_in(s);
             for (const state_write& w : p.sections[s].writes) {
                 if (!active[w.node] || states_[w.state]) continue;
                 states_[w.state] = changed = true;
@@ -27,7 +27,7 @@ active_values::active_values(const path_program& p, const wanted_numbers& wanted
     }
 }
 
-std::vector<bool> active_values::of(std::size_t section) const {
+std::vector<bool> active_values::active_in(std::size_t section) const {
     const std::vector<node>& nodes = of_.sections[section].nodes;
     const std::vector<bool> is_truth = truths(section);
     std::vector<bool> out(nodes.size(), false);

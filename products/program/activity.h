@@ -18,7 +18,7 @@ class active_values {
                   std::uint32_t normal = no_normal);
 
     const std::vector<bool>& states() const { return states_; }
-    std::vector<bool> of(std::size_t section) const;
+    std::vector<bool> active_in(std::size_t section) const;
     // By node: true if the node holds a truth (0 or 1). A condition on another number has no derivative.
     std::vector<bool> truths(std::size_t section) const;
 

@@ -43,7 +43,7 @@ class integration {
     void add_states() {
         if (found_.ended()) weight_ = add_state(out_, "weight of what goes on", 1);
         for (std::size_t s = 0; s < p_.sections.size(); ++s)
-            share_a_date_ = share_a_date_ || (found_.of(s) != nullptr && !is_always_first(s));
+            share_a_date_ = share_a_date_ || (found_.decision_of(s) != nullptr && !is_always_first(s));
         if (!share_a_date_) return;
         below_ = add_state(out_, "probability below", 1);
         above_ = add_state(out_, "probability above", 0);
@@ -51,7 +51,7 @@ class integration {
     }
 
     void rewrite(std::size_t section) {
-        const decision* const d = found_.of(section);
+        const decision* const d = found_.decision_of(section);
         if (d == nullptr && (!found_.ended() || found_.gains(section).empty())) return;
         lane_section& to = out_.code.sections[section];
         to.nodes.clear();
@@ -81,7 +81,7 @@ class integration {
     void weigh(section_maker& make, std::size_t section, lane_section& to) {
         const std::vector<gain>& gains = found_.gains(section);
         for (std::size_t k = 0; k < gains.size(); ++k)
-            write_gain(make.list(), to, section, k, gains[k].of(make.list(), make.same()));
+            write_gain(make.list(), to, section, k, gains[k].value_in(make.list(), make.same()));
         for (const state_write& w : p_.sections[section].writes)
             if (!found_.is_output(w.state)) to.writes.push_back({w.state, make.same()[w.node]});
     }
@@ -155,9 +155,9 @@ class integration {
                                  if_below = taken(make, d, !d.upper, levels_below);
         const std::vector<gain>& gains = found_.gains(d.section);
         for (std::size_t k = 0; k < gains.size(); ++k) {
-            const index there = list.put(operation::mul, of.goes_below, gains[k].of(list, if_below));
+            const index there = list.put(operation::mul, of.goes_below, gains[k].value_in(list, if_below));
             write_gain(list, to, d.section, k,
-                       list.put(operation::fma, of.goes_above, gains[k].of(list, if_above), there));
+                       list.put(operation::fma, of.goes_above, gains[k].value_in(list, if_above), there));
         }
         for (const state_write& w : p_.sections[d.section].writes) {
             const index left = d.ends ? if_below[w.node] : make.same()[w.node];

@@ -185,7 +185,7 @@ std::vector<jump> jumps_of(const path_program& p, const path_data& data, const t
     std::vector<jump> out;
     std::vector<candidate> candidates;
     for (std::size_t s = 0; s < p.sections.size(); ++s) {
-        const std::vector<bool> is_active = active.of(s), matters = beside_decisions(p, s);
+        const std::vector<bool> is_active = active.active_in(s), matters = beside_decisions(p, s);
         const std::vector<node>& nodes = p.sections[s].nodes;
         for (index i = 0; i < nodes.size(); ++i) {
             if (!matters[i]) continue;
@@ -230,7 +230,7 @@ std::vector<jump> moved_by(const path_program& p, const std::vector<jump>& all,
     std::vector<bool> is_active;
     std::size_t section = p.sections.size();
     for (const jump& j : all) {
-        if (j.section != section) is_active = active.of(section = j.section);
+        if (j.section != section) is_active = active.active_in(section = j.section);
         const node& n = p.sections[section].nodes[j.node];
         if (std::ranges::any_of(operands(n), [&](index arg) { return is_active[arg]; })) out.push_back(j);
     }

@@ -50,7 +50,7 @@ class reader {
 
     template <class Number>
     requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-    void operator()(Number& x) { std::memcpy(&x, take(sizeof x), sizeof x); }
+    void operator()(Number& x) { std::memcpy(&x, take_bytes(sizeof x), sizeof x); }
     void operator()(std::string& text) {
         const std::size_t size = count();
         text.assign(take(size), size);
@@ -72,7 +72,7 @@ class reader {
         if (out > left_.size()) refuse("they are cut short");
         return out;
     }
-    const char* take(std::size_t bytes) {
+    const char* take_bytes(std::size_t bytes) {
         if (bytes > left_.size()) refuse("they are cut short");
         const char* at = left_.data();
         left_.remove_prefix(bytes);

@@ -74,7 +74,7 @@ void add_books(nb::module_& to) {
                 const value of = value_of(written);
                 const std::filesystem::path in = path_of(folder);
                 const without_interpreter others_run;
-                return book::of(of, name, in);
+                return book::from_value(of, name, in);
             },
             nb::arg("written"), nb::arg("name"), nb::arg("folder"))
         .def("__len__", &book::size)

@@ -82,7 +82,7 @@ nb::any values(const book& trades, const market& in, const held_results& priced)
     difference_results out;
     {
         const without_interpreter others_run;
-        out = valued(trades, in, priced.of());
+        out = valued(trades, in, priced.get());
     }
     return object_of(std::move(out));
 }

@@ -115,7 +115,7 @@ void add_markets(nb::module_& to) {
             [](nb::handle written, const std::string& name) {
                 const value of = value_of(written);
                 const without_interpreter others_run;
-                return market::of(of, name);
+                return market::from_value(of, name);
             },
             nb::arg("written"), nb::arg("name") = "market")
         .def_prop_ro("as_of", &market::as_of)

@@ -34,34 +34,34 @@ std::string text(const held_results& self, const std::string& format, std::size_
                  bool spreadsheet_safe, bool parts) {
     const output_format as = format_of(format);
     return text_by(
-        [&](std::ostream& out) { write(out, self.of(), as, form_of(columns, spreadsheet_safe, parts)); });
+        [&](std::ostream& out) { write(out, self.get(), as, form_of(columns, spreadsheet_safe, parts)); });
 }
 
 std::string text_of_greeks(const held_results& self, const std::string& format, std::size_t columns,
                            bool spreadsheet_safe, bool parts) {
     const output_format as = format_of(format);
     return text_by([&](std::ostream& out) {
-        write_greeks(out, self.of(), as, form_of(columns, spreadsheet_safe, parts));
+        write_greeks(out, self.get(), as, form_of(columns, spreadsheet_safe, parts));
     });
 }
 
 std::string text_of_totals(const held_results& self, const std::string& format) {
     const output_format as = format_of(format);
-    return text_by([&](std::ostream& out) { write_totals(out, self.of(), as); });
+    return text_by([&](std::ostream& out) { write_totals(out, self.get(), as); });
 }
 
 // JSON of the manifest and these rows, by the writer of whole results, so that both have the same members.
 std::string json_of_rows(const held_results& self, const std::vector<std::size_t>& rows, bool parts) {
     results few;
-    few.manifest = self.of().manifest;
-    for (const std::size_t row : rows) few.rows.push_back(self.of().rows.at(row));
+    few.manifest = self.get().manifest;
+    for (const std::size_t row : rows) few.rows.push_back(self.get().rows.at(row));
     return text_by(
         [&](std::ostream& out) { write(out, few, output_format::json, form_of(200, false, parts)); });
 }
 
 nb::bytes parquet(const held_results& self, bool of_greeks) {
     std::string all = text_by([&](std::ostream& out) {
-        write_parquet(out, of_greeks ? greek_columns(self.of()) : price_columns(self.of()));
+        write_parquet(out, of_greeks ? greek_columns(self.get()) : price_columns(self.get()));
     });
     return nb::bytes(all.data(), all.size());
 }
@@ -70,13 +70,13 @@ nb::bytes parquet(const held_results& self, bool of_greeks) {
 nb::tuple state_of(const held_results& self) {
     std::string json = text_by([&](std::ostream& out) {
         const text_form form = form_of(200, false, true);
-        if (self.of().greeks.empty()) {
-            write(out, self.of(), output_format::json, form);
+        if (self.get().greeks.empty()) {
+            write(out, self.get(), output_format::json, form);
         } else {
-            write_greeks(out, self.of(), output_format::json, form);
+            write_greeks(out, self.get(), output_format::json, form);
         }
     });
-    return nb::make_tuple(nb::str(json.data(), json.size()), self.of().policies);
+    return nb::make_tuple(nb::str(json.data(), json.size()), self.get().policies);
 }
 
 nb::any results_of_json(const std::string& json, const std::string& name, const std::string& policies) {
@@ -91,7 +91,7 @@ nb::any results_of_json(const std::string& json, const std::string& name, const 
 
 std::vector<std::string> failures(const held_results& self) {
     std::vector<std::string> out;
-    for (const price_row& row : self.of().rows)
+    for (const price_row& row : self.get().rows)
         if (row.status == trade_status::failed) out.push_back(row.trade);
     return out;
 }
@@ -99,11 +99,11 @@ std::vector<std::string> failures(const held_results& self) {
 std::string metrics(const held_results& self, const std::string& command, const std::string& name) {
     const without_interpreter others_run;
     return metrics_text(
-        {.command = command, .book = name, .prices = self.of(), .at = std::chrono::system_clock::now()});
+        {.command = command, .book = name, .prices = self.get(), .at = std::chrono::system_clock::now()});
 }
 
 std::vector<std::string> remarks(const held_results& self) {
-    const results& of = self.of();
+    const results& of = self.get();
     std::vector<std::string> out;
     if (of.rows.empty()) out.emplace_back(remark_on_no_trades);
     const std::size_t failed = of.failed();
@@ -181,7 +181,7 @@ output_format format_of(const std::string& word) {
 
 void add_results(nb::module_& to) {
     nb::class_<held_results>(to, "Results", "Prices and sensitivities of a run.")
-        .def("__len__", [](const held_results& self) { return self.of().rows.size(); })
+        .def("__len__", [](const held_results& self) { return self.get().rows.size(); })
         .def("rows",
              [](const held_results& self) {
                  std::shared_ptr<const table> made;
@@ -200,9 +200,9 @@ void add_results(nb::module_& to) {
                  }
                  return object_of(made);
              })
-        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.of())); })
+        .def("totals", [](const held_results& self) { return object_of(table_of_totals(self.get())); })
         .def("greek_totals",
-             [](const held_results& self) { return object_of(table_of_greek_totals(self.of())); })
+             [](const held_results& self) { return object_of(table_of_greek_totals(self.get())); })
         .def("text", text, nb::arg("format"), nb::arg("columns") = 200, nb::arg("spreadsheet_safe") = false,
              nb::arg("parts") = false)
         .def("text_of_greeks", text_of_greeks, nb::arg("format"), nb::arg("columns") = 200,
@@ -213,17 +213,17 @@ void add_results(nb::module_& to) {
         .def("page",
              [](const held_results& self) {
                  const without_interpreter others_run;
-                 return page_of(self.of());
+                 return page_of(self.get());
              })
         .def("state", state_of)
         .def("failures", failures)
         .def_prop_ro("remarks", remarks)
         .def("metrics", metrics, nb::arg("command"), nb::arg("name"))
-        .def_prop_ro("has_greeks", [](const held_results& self) { return !self.of().greeks.empty(); })
-        .def_prop_ro("policies", [](const held_results& self) { return self.of().policies; })
+        .def_prop_ro("has_greeks", [](const held_results& self) { return !self.get().greeks.empty(); })
+        .def_prop_ro("policies", [](const held_results& self) { return self.get().policies; })
         .def("decisions_json", [](const held_results& self) {
             const without_interpreter others_run;
-            return json_of(decisions_of(self.of()));
+            return json_of(decisions_of(self.get()));
         });
     to.def(
         "decisions_json",
@@ -257,7 +257,7 @@ void add_results(nb::module_& to) {
         "compare",
         [](const held_results& first, const held_results& second) {
             const without_interpreter others_run;
-            return held_comparison{compare(first.of(), second.of())};
+            return held_comparison{compare(first.get(), second.get())};
         },
         nb::arg("first"), nb::arg("second"));
 }

@@ -18,7 +18,7 @@ class held_results {
   public:
     explicit held_results(results of) : of_(std::make_shared<const results>(std::move(of))) {}
 
-    const results& of() const { return *of_; }
+    const results& get() const { return *of_; }
     std::shared_ptr<const table> rows() const;
     std::shared_ptr<const table> greeks() const;
 

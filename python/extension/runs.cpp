@@ -46,7 +46,7 @@ std::string text_of_setting(const run_setting& known, nb::handle object) {
         const double number = nb::cast<double>(object);
         constexpr double most_exact = 9e15;
         const bool counts =
-            known.takes == run_setting::kind::count || known.takes == run_setting::kind::bytes;
+            known.takes == run_setting::value_type::count || known.takes == run_setting::value_type::bytes;
         if (counts && number == std::floor(number) && std::fabs(number) < most_exact)
             return std::to_string(static_cast<long long>(number));
         return value(number).text();

@@ -40,7 +40,7 @@ trades:
     const auto gpu = std::make_shared<cuda::fake_gpu>();
     cuda::text_compiler compiler;
     const auto gpus = tests::backend_on({gpu}, compiler);
-    const results priced = verbs::engine_on(gpus).price(book::parse(text), with);
+    const results priced = studies::engine_on(gpus).price(book::parse(text), with);
     EXPECT_EQ(priced.rows.size(), static_cast<std::size_t>(trades));
     EXPECT_GT(gpu->calls["run"], trades);
     EXPECT_EQ(gpu->report(), "");

@@ -158,7 +158,7 @@ class fake_machine {
         options.on_progress = on_progress;
         results out;
         {
-            const engine pricer = verbs::engine_on(std::make_shared<cuda::backend>(machine));
+            const engine pricer = studies::engine_on(std::make_shared<cuda::backend>(machine));
             out = use(pricer, options);
         }
         for (const auto& gpu : gpus_) EXPECT_EQ(gpu->report(), "") << gpu->properties.name;

@@ -137,7 +137,7 @@ void walk(const cuda::launch& how, const kernels::path_arguments& a) {
 }
 
 struct fresh_run {
-    results told;
+    results result;
     std::set<std::string> texts;
 };
 fresh_run priced(const book& trades, const run_options& with) {
@@ -157,7 +157,7 @@ fresh_run priced(const book& trades, const run_options& with) {
         const std::lock_guard guard(lock);
         return !out.texts.insert(text).second;
     };
-    out.told = tests::engine_on({gpu}, compiler).price(trades, with);
+    out.result = tests::engine_on({gpu}, compiler).price(trades, with);
     EXPECT_EQ(gpu->report(), "");
     return out;
 }
@@ -170,7 +170,7 @@ void expect_texts_of_the_first_round(const std::vector<trade>& trades, run_optio
     with.overrides.paths = paths_of_first_round;
     const fresh_run one = priced(book_of(trades), with);
     EXPECT_TRUE(several.texts == one.texts) << "other texts";
-    expect_no_more_kernels({one.told, several.told}, trades);
+    expect_no_more_kernels({one.result, several.result}, trades);
 }
 
 TEST(later_rounds, have_the_kernels_of_the_first) {
@@ -192,7 +192,7 @@ void expect_nothing_compiled_later(const std::vector<trade>& trades, const toler
     const auto priced_anew = [](const book& of, const run_options& how) {
         cuda::gpu_machine m;
         m.kernel_folder.clear();
-        return verbs::engine_on(std::make_shared<cuda::backend>(m)).price(of, how);
+        return studies::engine_on(std::make_shared<cuda::backend>(m)).price(of, how);
     };
     both_runs runs;
     runs.several = priced_anew(book_of(trades, &to), with);

@@ -508,19 +508,19 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
   - {id: american, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_step: 0.25}
 )");
     const std::string best = "auto";
-    const auto& operations = verbs::operations_named(best);
+    const auto& operations = studies::operations_named(best);
     const markets::market_state& in = state_of(*b.market());
     for (const books::trade& t : state_of(b).trades) {
-        const book one = verbs::some_of(b, {static_cast<std::size_t>(&t - state_of(b).trades.data())});
-        const auto texts_of = [&](const verbs::settled& run) {
-            const verbs::book_on_gpu on_gpu(state_of(one), *b.market(), run, operations, nullptr);
+        const book one = studies::some_of(b, {static_cast<std::size_t>(&t - state_of(b).trades.data())});
+        const auto texts_of = [&](const studies::settled& run) {
+            const studies::book_on_gpu on_gpu(state_of(one), *b.market(), run, operations, nullptr);
             std::vector<std::string> out;
             for (const auto& k : on_gpu.kernels())
                 if (k.needed.is_walk) out.push_back(k.needed.text);
             return out;
         };
-        const verbs::settled run = verbs::settle({with("auto")}, run_settings{}),
-                             plain = verbs::settle({with("none")}, run_settings{});
+        const studies::settled run = studies::settle({with("auto")}, run_settings{}),
+                               plain = studies::settle({with("none")}, run_settings{});
         const std::vector<std::string> with_controls = texts_of(run), without = texts_of(plain);
         // A trade with a right to end it early may get no control, one that jumps or another, so there are
         // two kernel texts more.
@@ -528,13 +528,13 @@ TEST(controls_greeks, are_in_the_kernels_that_are_warmed) {
         for (const std::string& text : without)
             EXPECT_EQ(std::ranges::count(with_controls, text), plan::has_rights(t) ? 1 : 0) << t.id;
         if (plan::has_rights(t)) continue;
-        const verbs::pilot_of_controls by{run, operations, nullptr};
-        const auto chosen = verbs::choose_control({t}, in, in.scenario_cubes(), by).what;
+        const studies::pilot_of_controls by{run, operations, nullptr};
+        const auto chosen = studies::choose_control({t}, in, in.scenario_cubes(), by).what;
         ASSERT_TRUE(chosen) << t.id;
-        const auto made = verbs::plan_with(*chosen, {t}, in, by);
+        const auto made = studies::plan_with(*chosen, {t}, in, by);
         ASSERT_TRUE(made) << t.id;
         const run::job job{&made->made.code, &made->made.data, &made->made.when};
-        const verbs::gpu_trades as_walked(std::span(&job, 1));
+        const studies::gpu_trades as_walked(std::span(&job, 1));
         int walks = 0;
         for (const cuda::needed_kernel& k :
              cuda::kernels_of(as_walked.jobs(), run.how, run.correlation, {})) {

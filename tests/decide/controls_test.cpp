@@ -242,10 +242,10 @@ namespace {
 
 controls::pilot_paths pilot_of(const std::string& text, std::uint64_t paths) {
     const book b = book::parse(text);
-    const verbs::settled run = verbs::settle({with("auto")}, run_settings{});
-    const verbs::pilot_of_controls by{run, verbs::operations_named("auto"), nullptr};
+    const studies::settled run = studies::settle({with("auto")}, run_settings{});
+    const studies::pilot_of_controls by{run, studies::operations_named("auto"), nullptr};
     const market in = *b.market();
-    return verbs::sums_on_pilot({state_of(b).trades.at(0)}, state_of(in), by, state_of(in).scenario_cubes())
+    return studies::sums_on_pilot({state_of(b).trades.at(0)}, state_of(in), by, state_of(in).scenario_cubes())
         .walked(paths);
 }
 std::string call_on(const std::string& moves, const std::string& currency = "USD") {

@@ -439,9 +439,9 @@ TEST(exercise_parts, a_basis_has_all_monomials_as_far_as_there_is_room) {
         const exercise::basis b(states);
         EXPECT_LE(b.functions(), exercise::most_functions) << states;
         const std::vector<double> at(b.features(), 2.0);
-        for (const double f : b.of(at, 1.0)) EXPECT_EQ(f, std::exp2(std::round(std::log2(f))));
+        for (const double f : b.values(at, 1.0)) EXPECT_EQ(f, std::exp2(std::round(std::log2(f))));
     }
-    const std::vector<double> of = exercise::basis(2).of(std::vector<double>{2, 3, 5}, 1.0);
+    const std::vector<double> of = exercise::basis(2).values(std::vector<double>{2, 3, 5}, 1.0);
     EXPECT_EQ(of, (std::vector<double>{1, 2, 3, 4, 6, 9, 8, 12, 18, 27, 16, 24, 36, 54, 81, 5, 25, 10, 15}));
 }
 
@@ -460,7 +460,7 @@ TEST(exercise_parts, moves_have_mean_0_and_variance_1) {
                 }
                 return;
             }
-            const std::vector<double> of = moves.of(u, 1.0);
+            const std::vector<double> of = moves.values(u, 1.0);
             for (std::size_t a = 0; a < of.size(); ++a) {
                 mean[a] += weight * of[a];
                 for (std::size_t b = 0; b < of.size(); ++b)

@@ -325,7 +325,7 @@ TEST(importance, shifts_are_the_same_in_any_unit) {
             by.times = {0, 1};
             by.seed = 3;
             by.blocks = 4096 / cpu::lanes;
-            by.draw = verbs::operations_named("auto").double_draws.normals;
+            by.draw = studies::operations_named("auto").double_draws.normals;
             by.walk = [&](std::uint64_t, const arrays::shock_cube& normals, double* to) {
                 const double* const z = std::get<const double*>(normals.first);
                 for (std::size_t p = 0; p < cpu::lanes; ++p)
@@ -348,12 +348,12 @@ TEST(importance, is_told_with_its_ways_and_what_it_leaves) {
     found.pilot_paths = 4096;
     found.normals.ways.resize(1);
     EXPECT_EQ(
-        verbs::evidence(found),
+        studies::evidence(found),
         "importance sampling with 1 shift of the shocks leaves 12 % of the variance, on 4096 pilot paths");
     found.normals.ways.resize(2);
     found.fewer_paths = 40;
     EXPECT_EQ(
-        verbs::evidence(found),
+        studies::evidence(found),
         "importance sampling with 2 shifts of the shocks leaves 2.5 % of the variance, on 4096 pilot paths");
 }
 
@@ -367,7 +367,7 @@ importance::outcome found_for(std::size_t slots, std::uint64_t seed,
     by.times = {0, 1};
     by.seed = seed;
     by.blocks = 4096 / cpu::lanes;
-    by.draw = verbs::operations_named("auto").double_draws.normals;
+    by.draw = studies::operations_named("auto").double_draws.normals;
     by.walk = [&](std::uint64_t, const arrays::shock_cube& normals, double* to) {
         const double* const z = std::get<const double*>(normals.first);
         for (std::size_t p = 0; p < cpu::lanes; ++p) {
@@ -800,12 +800,12 @@ TEST(importance_searches, leave_alone_what_they_would_not_help) {
 // The pilot must not use the run's paths: walked with the run's seed, it finds other shifts.
 TEST(importance, is_decided_on_no_path_of_the_run) {
     const book b = book::parse(std::string(market_text) + trades_text);
-    const verbs::settled run = verbs::settle({with("auto")}, b.settings());
+    const studies::settled run = studies::settle({with("auto")}, b.settings());
     const cpu::lane_operations& operations = *cpu::runnable_instruction_sets().sets[0];
     const books::trade& put = state_of(b).trades.at(1);
     const plan::trade_program made = plan::plan_trade(put, state_of(*b.market()));
-    const auto found = verbs::choose_shifts(put, {{&made.code, &made.data, &made.when}}, std::nullopt,
-                                            {run, operations, nullptr});
+    const auto found = studies::choose_shifts(put, {{&made.code, &made.data, &made.when}}, std::nullopt,
+                                              {run, operations, nullptr});
     ASSERT_TRUE(found);
     const auto first_shift = [&](std::uint64_t seed) {
         const cpu::lane_program code = cpu::compile(made.code);
@@ -837,14 +837,14 @@ TEST(importance, is_decided_on_no_path_of_the_run) {
 // Paths that draw jumps may pay where no pilot path shows it, so their weights are at most 2.
 TEST(importance, keeps_more_paths_as_they_are_where_some_numbers_are_uniform) {
     const book b = book::parse(std::string(market_text) + trades_text);
-    const verbs::settled run = verbs::settle({with("auto")}, b.settings());
-    const verbs::pilot_of_controls by{run, *cpu::runnable_instruction_sets().sets[0], nullptr};
+    const studies::settled run = studies::settle({with("auto")}, b.settings());
+    const studies::pilot_of_controls by{run, *cpu::runnable_instruction_sets().sets[0], nullptr};
     int tried = 0;
     for (const books::trade& t : state_of(b).trades) {
         if (t.id != "put_4" && t.id != "merton") continue;
         const plan::trade_program made = plan::plan_trade(t, state_of(*b.market()));
-        const verbs::plan_to_shift plan{{&made.code, &made.data, &made.when}};
-        const auto found = verbs::choose_shifts(t, plan, std::nullopt, by);
+        const studies::plan_to_shift plan{{&made.code, &made.data, &made.when}};
+        const auto found = studies::choose_shifts(t, plan, std::nullopt, by);
         ASSERT_TRUE(found) << t.id;
         EXPECT_EQ(found->by.normals.unshifted, t.id == "merton" ? 0.5 : 0.1) << t.id;
         ++tried;

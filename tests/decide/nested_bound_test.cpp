@@ -94,8 +94,8 @@ early_exercise early_by(const std::string& text, std::uint64_t paths,
     stages by;
     by.policies.change = change;
     cuda::backend gpus;
-    return early_of(
-        price_book(verbs::resources({}, gpus), b, *b.market(), {with(paths, "nested")}, by).told.rows.at(0));
+    return early_of(price_book(studies::resources({}, gpus), b, *b.market(), {with(paths, "nested")}, by)
+                        .result.rows.at(0));
 }
 
 void set_value_to_come(exercise::policy& of, double to) {

@@ -134,7 +134,7 @@ TEST(ranked_features_parts, moves_are_orthonormal) {
         for (int j = 0; j < n; ++j) {
             const std::vector<double> u{-10 + i * h, -10 + j * h};
             const double weight = weight_of(u[0]) * weight_of(u[1]);
-            const std::vector<double> of = moves.of(u, 1.0);
+            const std::vector<double> of = moves.values(u, 1.0);
             for (std::size_t a = 0; a < of.size(); ++a) {
                 mean[a] += weight * of[a];
                 for (std::size_t b = 0; b < of.size(); ++b)

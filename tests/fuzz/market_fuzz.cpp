@@ -22,8 +22,8 @@ void check_values(const tilewalk::market& read) {
     constexpr std::size_t most_numbers = 50;
     using tilewalk::fuzzed::demand;
     const auto written = read.written();
-    demand(tilewalk::market::of(written, "market.yaml").written() == written, "written as another market",
-           written.yaml());
+    demand(tilewalk::market::from_value(written, "market.yaml").written() == written,
+           "written as another market", written.yaml());
     std::vector<tilewalk::market_change> same;
     for (const auto& n : read.numbers()) {
         if (same.size() == most_numbers) break;

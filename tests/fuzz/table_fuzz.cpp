@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const book several = book::parse(rows, "trades.csv", "/nowhere", {.threads = 3});
         tilewalk::fuzzed::demand(told(one) == told(several), "threads differ",
                                  told(one) + "---\n" + told(several));
-        const book again = book::of(one.written());
+        const book again = book::from_value(one.written());
         for (std::size_t i = 0; i < one.size(); ++i) {
             const auto &a = state_of(one).trades[i], &b = state_of(again).trades[i];
             if (a.failure) {

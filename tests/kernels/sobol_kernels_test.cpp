@@ -312,7 +312,7 @@ TEST(sobol_kernels_made_points, are_few_and_of_few_trades) {
                                const cuda::kernel_wish& how, const std::optional<quasi::points>& points) {
         const cuda::ways_of_points ways(how, all, [&](const run::job&) { return points; });
         std::vector<point_way> out;
-        for (const run::job& job : some) out.push_back(ways.of(job));
+        for (const run::job& job : some) out.push_back(ways.way_of(job));
         return out;
     };
     const auto ways = [&](const std::vector<run::job>& jobs, const cuda::kernel_wish& how = {},

@@ -169,7 +169,7 @@ TEST(market_keys, a_shift_moves_the_number_it_names) {
             old = old->is_list() ? &old->items().at(std::stoul(step)) : &old->at(step);
         *at = *old;
         EXPECT_EQ(after, before) << c.key;
-        EXPECT_EQ(market::of(shifted.written()).written(), shifted.written()) << c.key;
+        EXPECT_EQ(market::from_value(shifted.written()).written(), shifted.written()) << c.key;
         EXPECT_EQ(shifted.with(c.key, m.number(c.key).value).changes().size(), 0u) << c.key;
     }
 }
@@ -224,7 +224,7 @@ TEST(market_keys, a_shift_of_nothing_changes_no_bit_and_the_old_market_keeps_its
     for (const auto& [trade, price] : moved) EXPECT_NE(price, first.at(trade)) << trade;
     EXPECT_EQ(prices(away.changed(all)), first);
     EXPECT_EQ(prices(m), first);
-    EXPECT_EQ(prices(market::of(away.written())), moved);
+    EXPECT_EQ(prices(market::from_value(away.written())), moved);
 }
 
 TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
@@ -263,7 +263,7 @@ TEST(market_keys, a_shift_moves_the_prices_that_depend_on_it) {
             if (!same_bits(price, first.at(trade))) others.insert(trade);
         }
         EXPECT_EQ(others, expected) << key;
-        EXPECT_EQ(prices(market::of(shifted.written())), moved_prices) << key;
+        EXPECT_EQ(prices(market::from_value(shifted.written())), moved_prices) << key;
     }
 }
 
@@ -488,16 +488,16 @@ TEST(market_keys_values, a_market_is_built_read_changed_and_written) {
     acme["volatility"]["0.5"] = 0.2;
     acme["volatility"]["2027-01-15"] = 0.21;
     built["correlations"] = value::list();
-    const market m = market::of(built);
+    const market m = market::from_value(built);
     EXPECT_EQ(state_of(m).find_asset("ACME").spot, 100);
     EXPECT_EQ(m.written(), built);
     EXPECT_EQ(market::parse(built.yaml()).written(), built);
     value changed = m.written();
     changed["assets"]["ACME"]["spot"] = 101.5;
-    EXPECT_EQ(market::of(changed).number("ACME.spot").value, 101.5);
+    EXPECT_EQ(market::from_value(changed).number("ACME.spot").value, 101.5);
     changed["assets"]["ACME"]["spott"] = 1;
     try {
-        market::of(changed, "built");
+        market::from_value(changed, "built");
         ADD_FAILURE();
     } catch (const error& e) {
         EXPECT_NE(std::string(e.what()).find("did you mean 'spot'"), std::string::npos) << e.what();
@@ -520,19 +520,19 @@ TEST(market_keys_values, a_book_is_built_read_changed_and_written) {
     trade["strike"] = "none";
     built["trades"].items().push_back(trade);
     built["trade_count"] = 2;
-    const book made = book::of(built);
+    const book made = book::from_value(built);
     EXPECT_EQ(made.written(), built);
     EXPECT_EQ(made.size(), 2u);
     const book one = made.only({"call"});
     EXPECT_EQ(one.written().at("trades").items().size(), 1u);
-    EXPECT_EQ(book::of(one.written()).written(), one.written());
-    const results of_two = engine().price(made), of_one = engine().price(book::of(one.written()));
+    EXPECT_EQ(book::from_value(one.written()).written(), one.written());
+    const results of_two = engine().price(made), of_one = engine().price(book::from_value(one.written()));
     EXPECT_EQ(of_two.rows[0].price, of_one.rows[0].price);
     EXPECT_EQ(of_two.rows[1].trade, "007");
     EXPECT_EQ(of_two.rows[1].status, trade_status::failed);
     value changed = one.written();
     changed["trades"].items()[0]["strike"] = 90;
-    EXPECT_GT(engine().price(book::of(changed)).rows[0].price, of_one.rows[0].price);
+    EXPECT_GT(engine().price(book::from_value(changed)).rows[0].price, of_one.rows[0].price);
 }
 
 TEST(market_keys_values, results_say_which_numbers_were_changed) {

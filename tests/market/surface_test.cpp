@@ -716,19 +716,19 @@ TEST(surface_arbitrage, what_is_expected_is_just_enough) {
 TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
     struct {
         const char *text, *message;
-        arbitrage::kind what;
+        arbitrage::violation what;
         location where;
     } const cases[] = {
         {"by_strike: {0.5: {80: 0.1, 100: 0.32, 120: 0.18}}",
          "butterfly arbitrage at the strike 100 of 0.5: the density is -0.476899 times a lognormal one, by "
          "the "
          "interpolation alone; the local volatility is bounded there",
-         arbitrage::kind::butterfly,
+         arbitrage::violation::butterfly,
          {"m.yaml", 1, 28}},
         {"by_strike: {0.5: {80: 0.19, 100: 0.24, 120: 0.32}, 1: {85: 0.19, 105: 0.18, 125: 0.24}}",
          "calendar arbitrage at the strike 110.88 of 1: the total variance falls from 0.0404106 at 0.5 to "
          "0.0379596 at 1, by the interpolation alone; the local volatility is bounded there",
-         arbitrage::kind::calendar,
+         arbitrage::violation::calendar,
          {"m.yaml", 1, 52}},
     };
     for (const auto& c : cases) {
@@ -741,7 +741,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
         EXPECT_FALSE(a.in_quotes);
         // Local volatility is capped: 5 times the forward volatility for a butterfly, 0 for a calendar.
         const double at = got.local.local_variance(a.years - 0.01, a.years, a.log_moneyness);
-        if (c.what == arbitrage::kind::butterfly) {
+        if (c.what == arbitrage::violation::butterfly) {
             EXPECT_NEAR(at, 0.32 * 0.32 / local_volatility::least_ratio, 1e-9);
         } else {
             EXPECT_EQ(at, 0);
@@ -756,7 +756,7 @@ TEST(surface_arbitrage, of_the_later_expiry_is_not_told_again_halfway_to_it) {
         "0.5: {70: 0.16, 85: 0.38, 100: 0.3, 115: 0.31, 130: 0.42}}");
     ASSERT_EQ(got.findings.size(), 2u);
     for (const arbitrage& a : got.findings) {
-        EXPECT_EQ(a.what, arbitrage::kind::butterfly) << a.message;
+        EXPECT_EQ(a.what, arbitrage::violation::butterfly) << a.message;
         EXPECT_EQ(a.years, 0.5) << a.message;
     }
     // At the strike 85 the density is negative halfway as well, which is the later expiry's fault.

@@ -377,7 +377,7 @@ TEST(rates, see_a_touch_and_discount_from_its_time) {
 // A step from 0.5 to 2.5. `bent` is 2 until 1 and 3 after it, `one` is 1.
 TEST(rates, noises_of_a_step_have_the_covariances_of_their_integrals) {
     using markets::volatility;
-    using kind = models::loading::kind;
+    using kind = models::loading::shape;
     const volatility bent = volatility::piecewise({1, 7}, {2, 3}), one = volatility::flat(1);
     const auto of = [&](const volatility& v, models::loading a, models::loading b) {
         return models::covariance(v, a, one, b, 0.5, 2.5);

@@ -529,10 +529,11 @@ TEST(antithetic_pairs, have_kernels_that_are_compiled_ahead) {
   - {id: american, product: american, option: put, underlying: A, strike: 100, maturity: 1, exercise_step: 0.25}
 )");
     const run_options asked = with("pairs");
-    const verbs::settled run = verbs::settle({asked}, {});
-    const verbs::book_on_gpu on_gpu(state_of(b), *b.market(), run, verbs::operations_named("auto"), nullptr);
+    const studies::settled run = studies::settle({asked}, {});
+    const studies::book_on_gpu on_gpu(state_of(b), *b.market(), run, studies::operations_named("auto"),
+                                      nullptr);
     int walks = 0;
-    for (const verbs::book_on_gpu::kernel& k : on_gpu.kernels())
+    for (const studies::book_on_gpu::kernel& k : on_gpu.kernels())
         for (const run::job& job : k.jobs) {
             const auto& states = job.code->states;
             EXPECT_TRUE(

@@ -106,7 +106,7 @@ TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
         const program::active_values active(of.code, wanted, smoothed);
         const auto& nodes = of.code.sections[0].nodes;
         const auto choice = std::ranges::find(nodes, program::operation::select, &program::node::code);
-        return active.of(0).at(static_cast<std::size_t>(choice - nodes.begin()));
+        return active.active_in(0).at(static_cast<std::size_t>(choice - nodes.begin()));
     };
     EXPECT_TRUE(moves(true));
     EXPECT_FALSE(moves(false));

@@ -95,17 +95,17 @@ TEST(passed_programs, are_told_apart_by_all_that_passes_see) {
         return recorded([&](program::recorder& into) { return factor * into.row(row, std::vector{1.0}); });
     };
     passed_programs known;
-    const auto first = known.of(times(2, "a"), false);
-    EXPECT_EQ(known.of(times(2, "a"), false), first);
+    const auto first = known.passed(times(2, "a"), false);
+    EXPECT_EQ(known.passed(times(2, "a"), false), first);
     EXPECT_EQ(known.size(), 1U);
-    const auto other_number = known.of(times(3, "a"), false), other_name = known.of(times(2, "b"), false),
-               fast = known.of(times(2, "a"), true);
+    const auto other_number = known.passed(times(3, "a"), false),
+               other_name = known.passed(times(2, "b"), false), fast = known.passed(times(2, "a"), true);
     EXPECT_EQ(known.size(), 4U);
     EXPECT_NE(program::shape_of(other_number->with_logarithms), program::shape_of(first->with_logarithms));
     EXPECT_NE(program::print(other_name->with_logarithms), program::print(first->with_logarithms));
     EXPECT_NE(fast, first);
-    known.of(times(0.0, "a"), false);
-    known.of(times(-0.0, "a"), false);
+    known.passed(times(0.0, "a"), false);
+    known.passed(times(-0.0, "a"), false);
     EXPECT_EQ(known.size(), 6U);
 }
 
@@ -115,7 +115,7 @@ TEST(passed_programs, beyond_the_most_are_made_and_not_kept) {
         const program::program one = recorded([&](program::recorder& into) {
             return static_cast<double>(i + 2) * into.row("a", std::vector{1.0});
         });
-        EXPECT_EQ(program::shape_of(known.of(one, false)->with_logarithms),
+        EXPECT_EQ(program::shape_of(known.passed(one, false)->with_logarithms),
                   program::shape_of(plan::passed_program(one, false).with_logarithms));
     }
     EXPECT_EQ(known.size(), passed_programs::most);

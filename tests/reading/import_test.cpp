@@ -206,7 +206,7 @@ TEST_F(import_of_ore, every_kind_is_in_the_portfolio_and_on_its_page) {
                     whole().find("<TradeType>" + pair + "<") != std::string::npos)
             << known.name;
     }
-    const book made = book::of(read.book);
+    const book made = book::from_value(read.book);
     for (const auto& row : read.book.at("trades").items()) EXPECT_EQ(row.at("portfolio").text(), "desk");
     EXPECT_EQ(made.size(), 36u);  // premiums and a collar's floor have their own
     for (const auto& problem :
@@ -278,7 +278,7 @@ TEST_F(import_of_ore, what_no_book_takes_is_refused) {
               "line of text");
     EXPECT_EQ(refused("eq_call", "<Strike>100<", "<Strike>-7000<"),
               "found a trade that a book can't hold: strike: found '-7000', expected a number at least 0");
-    const book taken = book::of(of(whole()).book, "book");
+    const book taken = book::from_value(of(whole()).book, "book");
     for (const books::trade& t : state_of(taken).trades) EXPECT_FALSE(t.failure) << t.failure->what();
 }
 

@@ -331,7 +331,7 @@ std::string book_with(const std::string& settings) {
 TEST(settings, of_a_book) {
     for (const auto& c : good) {
         // Options of the command may begin with zeros, but YAML may take such numbers for octal.
-        if (named(c.name).takes == run_setting::kind::file || std::string(c.text) == "032") continue;
+        if (named(c.name).takes == run_setting::value_type::file || std::string(c.text) == "032") continue;
         const auto read = book::parse(book_with(std::string(c.name) + ": " + c.text)).settings();
         EXPECT_EQ(named(c.name).text(read), c.kept) << c.name << ": " << c.text;
     }

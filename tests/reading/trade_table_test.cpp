@@ -190,7 +190,7 @@ TEST_F(trade_table, an_empty_quantity_fails_its_row) {
     EXPECT_EQ(state_of(read).trades[0].quantity, 500);
     EXPECT_FALSE(is_figure(state_of(read).trades[1].quantity));
     // The book written out again fails for the same trades, and takes no empty cell for one unit.
-    const book again = book::of(read.written(), "again", own.path());
+    const book again = book::from_value(read.written(), "again", own.path());
     EXPECT_TRUE(state_of(again).trades[1].failure && state_of(again).trades[2].failure);
 
     const auto quantities = [&](const std::string& table, const std::string& more) {
@@ -268,7 +268,7 @@ TEST_F(trade_table, of_a_book_with_products_of_its_own) {
     for (const auto& t : state_of(read).trades) EXPECT_FALSE(t.failure) << t.failure->what();
     EXPECT_EQ(std::get<std::vector<double>>(state_of(read).trades[0].args.at("by")),
               (std::vector<double>{3, 4}));
-    EXPECT_EQ(book::of(read.only({"a"}).written(), "again", own.path()).size(), 1u);
+    EXPECT_EQ(book::from_value(read.only({"a"}).written(), "again", own.path()).size(), 1u);
 }
 
 TEST_F(trade_table, a_wrong_row_fails_alone) {
@@ -407,7 +407,7 @@ TEST_F(trade_table, is_an_input_and_can_be_written_and_cut_down) {
     EXPECT_EQ(read.only({"b"}).size(), 1u);
     const value whole = read.written();
     EXPECT_EQ(whole.at("trades").items().size(), 3u);
-    const book again = book::of(read.only({"a", "b"}).written());
+    const book again = book::from_value(read.only({"a", "b"}).written());
     expect_same_trades(again, read.only({"a", "b"}));
 }
 

@@ -112,7 +112,7 @@ TEST(cancel, run_is_cancelled_by_a_flag_that_is_set_while_it_plans) {
     options.cancel = &stop;
     cuda::backend gpus;
     try {
-        price_book(verbs::resources({}, gpus), b, *b.market(), {options}, by);
+        price_book(studies::resources({}, gpus), b, *b.market(), {options}, by);
         ADD_FAILURE() << "the run went on";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), error_kind::cancelled) << e.what();

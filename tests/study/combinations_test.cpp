@@ -252,7 +252,7 @@ run_settings settings_of(const request& r) {
 }
 
 struct outcome {
-    results told;
+    results result;
     std::map<std::string, std::string> figures;  // by trade
     std::vector<trade_plan> plans;
     std::vector<std::string> kernels;
@@ -294,7 +294,7 @@ template <class study_results>
 void take_all(study_results found, results study_results::*prices, outcome& to) {
     take(found.*prices, to);
     take(found, to);
-    to.told = std::move(found.*prices);
+    to.result = std::move(found.*prices);
 }
 
 greek_options greeks_of(study s) {
@@ -347,21 +347,21 @@ void run_once(const request& r, const book& trades, const run_options& with, out
     };
     switch (r.of) {
         case study::price:
-            to.told = by.price(trades, with);
-            return take(to.told, to);
+            to.result = by.price(trades, with);
+            return take(to.result, to);
         case study::price_in_markets: {
             const std::vector<market_change> up{{"A.spot", 1}};
             const std::vector<market> all{in, in.changed(up)};
             std::vector<results> found = by.price(trades, all, with);
             for (const results& one : found) take(one, to);
-            to.told = std::move(found.back());
+            to.result = std::move(found.back());
             return;
         }
         case study::greeks:
         case study::greeks_by_bump:
         case study::greeks_of_second_order:
-            to.told = by.greeks(trades, in, greeks_of(r.of), with);
-            return take(to.told, to);
+            to.result = by.greeks(trades, in, greeks_of(r.of), with);
+            return take(to.result, to);
         case study::files_of_greeks:
             return take_all(differences(by, trades, in, {}, with), &difference_results::values, to);
         case study::scenarios:
@@ -369,11 +369,11 @@ void run_once(const request& r, const book& trades, const run_options& with, out
             return take_all(by.scenarios(trades, in, list(r.of == study::explained_scenarios), with),
                             &scenario_results::base, to);
         case study::price_in_session:
-            to.told = by.open(trades).price(in, with);
-            return take(to.told, to);
+            to.result = by.open(trades).price(in, with);
+            return take(to.result, to);
         case study::greeks_in_session:
-            to.told = by.open(trades).greeks(in, greeks_of(study::greeks), with);
-            return take(to.told, to);
+            to.result = by.open(trades).greeks(in, greeks_of(study::greeks), with);
+            return take(to.result, to);
         case study::scenarios_in_session:
             return take_all(by.open(trades).scenarios(in, list(false), with), &scenario_results::base, to);
         case study::explain:
@@ -414,8 +414,8 @@ void run_once(const request& r, const book& trades, const run_options& with, out
         return take_all(all.merge_scenarios(by, of_merge), &scenario_results::base, to);
     if (r.of == study::shards_of_differences)
         return take_all(all.merge_differences(by, of_merge), &difference_results::values, to);
-    to.told = all.merge(by, of_merge);
-    take(to.told, to);
+    to.result = all.merge(by, of_merge);
+    take(to.result, to);
 }
 
 outcome found_by(const request& r) {
@@ -431,7 +431,7 @@ outcome found_by(const request& r) {
         if (!with.journal.empty() && has_rows(r.of) && !is_of_shards(r.of)) {
             outcome again;
             run_once(r, trades, with, again);
-            out.blocks = again.told.manifest.journal_blocks;
+            out.blocks = again.result.manifest.journal_blocks;
             out.is_repeated = again.figures == out.figures;
         }
     } catch (const error& e) {
@@ -448,7 +448,7 @@ const outcome& found(const request& r) {
 }
 
 const price_row& row_of(const outcome& o, std::string_view trade) {
-    return *std::ranges::find(o.told.rows, trade, &price_row::trade);
+    return *std::ranges::find(o.result.rows, trade, &price_row::trade);
 }
 
 bool any_begins_with(const std::vector<std::string>& remarks, std::string_view text) {
@@ -467,7 +467,7 @@ constexpr std::string_view remark_of_controls = "control variate ",
                                "preintegration: the shocks before its dates are integrated";
 
 std::string no_remark(const outcome& o, std::string_view text) {
-    for (const price_row& row : o.told.rows)
+    for (const price_row& row : o.result.rows)
         if (any_begins_with(row.remarks, text)) return "";
     for (const trade_plan& p : o.plans)
         if (any_begins_with(p.remarks, text)) return "";
@@ -480,7 +480,7 @@ std::string why_undecided(const request& r, const outcome& o) {
     const auto asks = [&](feature f) { return r.asked.contains(f); };
     const bool has_points = !asks(feature::curand);
     const bool adds_paths = asks(feature::tolerance) || asks(feature::budget) || asks(feature::own_tolerance);
-    for (const price_row& row : o.told.rows) {
+    for (const price_row& row : o.result.rows) {
         const price_row& by =
             *std::ranges::find(inputs().decided(r.asked).rows, row.trade, &price_row::trade);
         if (!adds_paths && row.paths != by.paths)
@@ -495,7 +495,7 @@ std::string why_undecided(const request& r, const outcome& o) {
             const trade_decisions d = decisions_of(of).trades.at(row.trade);
             return asks(feature::importance) ? d.shifts : d.control;
         };
-        if (told(o.told) != told(inputs().decided(r.asked)))
+        if (told(o.result) != told(inputs().decided(r.asked)))
             return fmt::format("{} has the decisions {}, decided were {}", row.trade, row.decisions,
                                by.decisions);
     }
@@ -512,12 +512,12 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
     const price_row &right = row_of(with, "right"), &other_right = row_of(other, "right");
     switch (f) {
         case feature::controls:
-            for (const price_row& row : with.told.rows)
-                if (!decisions_of(with.told).trades.at(row.trade).control.empty())
+            for (const price_row& row : with.result.rows)
+                if (!decisions_of(with.result).trades.at(row.trade).control.empty())
                     return no_remark(with, remark_of_controls);
             return "no row has a control";
         case feature::points:
-            for (const price_row& row : with.told.rows)
+            for (const price_row& row : with.result.rows)
                 if (row.randomisations == 0 || row.construction.empty()) return row.trade + " has no points";
             return "";
         case feature::preintegration:
@@ -525,7 +525,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
         case feature::importance:
             return no_remark(with, remark_of_shifts);
         case feature::pairs:
-            for (const price_row& row : with.told.rows)
+            for (const price_row& row : with.result.rows)
                 if (!any_begins_with(row.remarks, remark_of_pairs)) return row.trade + " has no pairs";
             return "";
         case feature::rights:
@@ -538,7 +538,7 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
             return right.early->upper_bound != other_right.early->upper_bound ? "" : "the bound is no other";
         case feature::tolerance:
         case feature::budget:
-            for (const price_row& row : with.told.rows)
+            for (const price_row& row : with.result.rows)
                 if (has_more_paths(row)) return "";
             return "no trade has more paths than the first round";
         case feature::own_tolerance:
@@ -567,15 +567,15 @@ std::string no_evidence_in_rows(feature f, const request& r, const outcome& with
             return right.early->policy_value != other_right.early->policy_value ? ""
                                                                                 : "the policy is no other";
         case feature::kept_policies:
-            return with.told.policies.find("\"right\"") != std::string::npos ? "" : "no policy is kept";
+            return with.result.policies.find("\"right\"") != std::string::npos ? "" : "no policy is kept";
         case feature::journal:
             if (!with.is_repeated) return "the second run has other rows";
             return with.blocks > 0 ? "" : "no block was taken";
         case feature::curand:
-            if (with.told.manifest.random != "curand_philox") return "another source is told of";
+            if (with.result.manifest.random != "curand_philox") return "another source is told of";
             break;
         case feature::single_fast:
-            if (with.told.manifest.precision != "single_fast") return "another precision is told of";
+            if (with.result.manifest.precision != "single_fast") return "another precision is told of";
             break;
     }
     for (const std::string trade : {"right", "jump", "basket"}) {
@@ -681,9 +681,9 @@ std::string no_evidence(feature f, const request& r, const outcome& with, const 
 }
 
 void expect_no_failures(const outcome& o) {
-    for (const price_row& row : o.told.rows)
+    for (const price_row& row : o.result.rows)
         EXPECT_EQ(row.status, trade_status::priced) << row.trade << row.message;
-    for (const greek_row& g : o.told.greeks)
+    for (const greek_row& g : o.result.greeks)
         EXPECT_FALSE(g.has_failed()) << g.trade << g.measure << g.message;
     for (const trade_plan& p : o.plans) EXPECT_EQ(p.failure, "") << p.trade;
 }
@@ -691,8 +691,8 @@ void expect_no_failures(const outcome& o) {
 // Expects that a trade's price and derivatives come from one walk. With rights, derivatives may come instead
 // from parts of the run with policies of their own, which have no walk (0).
 void expect_one_walk(const outcome& o) {
-    for (const price_row& row : o.told.rows) EXPECT_NE(row.walk, 0U) << row.trade;
-    for (const greek_row& g : o.told.greeks) {
+    for (const price_row& row : o.result.rows) EXPECT_NE(row.walk, 0U) << row.trade;
+    for (const greek_row& g : o.result.greeks) {
         if (g.trade.empty()) continue;
         const price_row& priced = row_of(o, g.trade);
         SCOPED_TRACE(fmt::format("{} {} {}", g.trade, g.measure, g.key));
@@ -752,7 +752,7 @@ void expect_left_out(const request& r, const outcome& with, const outcome& other
     EXPECT_EQ(with.kernels, other.kernels);
     if (!has_rows(r.of)) return;
     const std::string said = sentence(c, "its tolerance", name_of(r.of));
-    for (const price_row& row : with.told.rows)
+    for (const price_row& row : with.result.rows)
         EXPECT_EQ(std::ranges::count(row.remarks, said), row.trade == "basket" ? 1 : 0)
             << row.trade << ": " << said;
 }
@@ -960,7 +960,7 @@ TEST_F(combinations_on_a_gpu, prices_beside_derivatives_over_curand_are_those_wi
     const outcome& priced = found(r);
     for (const study s : {study::greeks, study::greeks_by_bump, study::greeks_of_second_order}) {
         r.of = s;
-        for (const price_row& row : found(r).told.rows) {
+        for (const price_row& row : found(r).result.rows) {
             EXPECT_EQ(row.price, row_of(priced, row.trade).price) << row.trade;
             EXPECT_EQ(row.standard_error, row_of(priced, row.trade).standard_error) << row.trade;
         }

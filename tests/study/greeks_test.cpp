@@ -397,7 +397,7 @@ TEST(greeks, of_paths_take_one_walk) {
     cuda::backend gpus;
     const auto of = [&](const greek_options& wanted) {
         walks = 0;
-        return greeks_of_book(verbs::resources({}, gpus), trades, tests::demo_market(), wanted,
+        return greeks_of_book(studies::resources({}, gpus), trades, tests::demo_market(), wanted,
                               {with_paths(1 << 12)}, by);
     };
     EXPECT_GE(of({{"delta", "vega", "rho", "dividend"}, greek_method::automatic}).greeks.size(), 9u);
@@ -448,7 +448,7 @@ TEST(greeks, of_few_numbers_are_carried_forth) {
         const results price = engine().price(trades, in, options);
         const auto of = [&](const std::vector<std::string>& wanted) {
             jobs.clear();
-            results r = greeks_of_book(verbs::resources({}, gpus), trades, in,
+            results r = greeks_of_book(studies::resources({}, gpus), trades, in,
                                        {wanted, greek_method::smoothed}, {options}, by);
             for (std::size_t i = 0; i < price.rows.size(); ++i)
                 EXPECT_EQ(price.rows[i].part_means, r.rows[i].part_means) << precision;
@@ -478,9 +478,9 @@ TEST(greeks, of_a_path_without_a_derivative_are_none) {
     const market in = market::parse(flat_market);
     const book trades = book::parse(
         "trades:\n  - {id: c, product: european, underlying: A, option: call, strike: 105, maturity: 1}\n");
-    verbs::shape_store shapes;
-    verbs::planned p;
-    p.ready = std::make_shared<const verbs::ready_trade>(
+    studies::shape_store shapes;
+    studies::planned p;
+    p.ready = std::make_shared<const studies::ready_trade>(
         plan::plan_trade(state_of(trades).trades.at(0), state_of(in)), shapes);
     p.with_tangents = p.ready;
     run::tally all(4, 2, 3);
@@ -490,7 +490,7 @@ TEST(greeks, of_a_path_without_a_derivative_are_none) {
         const kernels::tile_result found[]{sound, without, sound};
         all.add({tile, 1}, found);
     }
-    const verbs::walked_trade walked(all, false, p);
+    const studies::walked_trade walked(all, false, p);
     EXPECT_EQ(walked.result.not_finite, 0u);
     ASSERT_EQ(walked.derivatives.size(), 2u);
     ASSERT_EQ(walked.derivatives[0].size(), 2u);

@@ -170,7 +170,7 @@ TEST(markets, one_walk_has_the_trades_of_all_markets_and_one_program_a_shape) {
         in.push_back(market::parse(changed(changing_market, {"spot", "spot: 100", "spot: " + spot, {}})));
     cuda::backend gpus;
     const auto got =
-        price_book(verbs::resources({}, gpus), trades, std::span<const market>(in), {on_cpu(2000)}, by);
+        price_book(studies::resources({}, gpus), trades, std::span<const market>(in), {on_cpu(2000)}, by);
     EXPECT_EQ(jobs, std::vector<std::size_t>{6});
     EXPECT_EQ(code.size(), 1U);
     EXPECT_EQ(got.size(), 3U);

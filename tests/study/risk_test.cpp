@@ -76,7 +76,7 @@ TEST(risk_tails, are_those_of_a_sorted_list) {
                                               std::max<std::size_t>(n / 20, 1)};
         risk::tail_finder find(places);
         for (int again = 0; again < 2; ++again) {
-            const auto found = find.of(gains);
+            const auto found = find.tails_of(gains);
             for (std::size_t i = 0; i < places.size(); ++i) {
                 const double quantile = sorted[places[i] - 1];
                 EXPECT_EQ(found[i].quantile, quantile);
@@ -183,8 +183,8 @@ TEST(risk_sampling_errors, are_of_the_size_of_the_spread_over_samples) {
         for (std::size_t j = 0; j < n; ++j) sorted.push_back(at_random.normal());
         std::ranges::sort(sorted);
         risk::tail_finder find({place});
-        quantiles.push_back(find.of(sorted)[0].quantile);
-        shortfalls.push_back(find.of(sorted)[0].shortfall);
+        quantiles.push_back(find.tails_of(sorted)[0].quantile);
+        shortfalls.push_back(find.tails_of(sorted)[0].shortfall);
         const risk::sampling_errors errors = risk::sampling_errors_of(sorted, place, place);
         of_quantile.push_back(errors.quantile);
         of_shortfall.push_back(errors.shortfall);
@@ -236,7 +236,7 @@ TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
         std::ranges::sort(sorted);
         const double error = r.error * (sorted[place + 2] - sorted[place - 4]) / 6;
         risk::tail_finder find({place});
-        const risk::tail_values true_tail = find.of(truth)[0];
+        const risk::tail_values true_tail = find.tails_of(truth)[0];
         std::vector<double> quantiles, shortfalls;
         double of_quantile = 0, of_shortfall = 0;
         int quantiles_missed = 0, shortfalls_missed = 0;
@@ -244,7 +244,7 @@ TEST(risk_noise_errors, are_of_the_size_of_the_spread_over_runs) {
         for (int i = 0; i < runs; ++i) {
             const noisy_run run = run_with(truth, error, r.common, r.parts, at_random);
             const risk::noise_errors noise = risk::noise_errors_of(run.gains, run.means, run.shares, find)[0];
-            const risk::tail_values tail = find.of(run.gains)[0];
+            const risk::tail_values tail = find.tails_of(run.gains)[0];
             quantiles.push_back(tail.quantile);
             shortfalls.push_back(tail.shortfall);
             of_quantile += noise.quantile * noise.quantile / runs;

@@ -174,11 +174,11 @@ TEST(rounds, hold_figures_of_every_study_against_the_tolerance_of_the_trade) {
   - {id: other, product: european, underlying: A, strike: 104, maturity: 1}
 )"));
     const auto tolerances = [&](const char* of_run) {
-        verbs::wanted_accuracy to;
+        studies::wanted_accuracy to;
         to.of_run = config::accuracy_of(of_run);
         std::vector<double> out;
         for (const books::trade& t : state_of(b).trades)
-            out.push_back(verbs::tolerance_of(t, *b.market(), to));
+            out.push_back(studies::tolerance_of(t, *b.market(), to));
         return out;
     };
     EXPECT_EQ(tolerances("0.5"), (std::vector{0.02, 0.5}));
@@ -253,19 +253,19 @@ TEST(rounds, widen_an_error_that_few_paths_carry) {
     row.thin = true;
     const auto half_width = [&](double hits, double confidence) {
         row.effective_hits = hits;
-        return verbs::width_of(row, 1e-3, confidence).half_width;
+        return studies::width_of(row, 1e-3, confidence).half_width;
     };
     // Quantiles of chi-squared of 2.5 %: 9.5908 (20 degrees), 74.2219 (100 degrees); of 0.5 %: 67.3276 (100).
     EXPECT_NEAR(half_width(10, 0.95), 1.959964 * std::sqrt(20 / 9.5908), 0.01);
     EXPECT_NEAR(half_width(50, 0.95), 1.959964 * std::sqrt(100 / 74.2219), 0.001);
     EXPECT_NEAR(half_width(50, 0.99), 2.575829 * std::sqrt(100 / 67.3276), 0.003);
     row.effective_hits = 50;
-    EXPECT_TRUE(verbs::width_of(row, 2.3, 0.95).is_met);
-    EXPECT_FALSE(verbs::width_of(row, 2.2, 0.95).is_met);
+    EXPECT_TRUE(studies::width_of(row, 2.3, 0.95).is_met);
+    EXPECT_FALSE(studies::width_of(row, 2.2, 0.95).is_met);
     row.effective_hits = 9;
-    EXPECT_FALSE(verbs::width_of(row, 100, 0.95).is_met) << "so few may be off by anything";
+    EXPECT_FALSE(studies::width_of(row, 100, 0.95).is_met) << "so few may be off by anything";
     row.thin = false;
-    EXPECT_TRUE(verbs::width_of(row, 1.96, 0.95).is_met);
+    EXPECT_TRUE(studies::width_of(row, 1.96, 0.95).is_met);
 }
 
 // Runs are within their tolerance as often as their confidence of 95 % says: of 400 about 20 are further off,
@@ -529,8 +529,8 @@ TEST(rounds_of_totals, give_no_paths_to_a_currency_in_tolerance) {
     const std::vector<std::uint64_t> steps(so_far.rows.size(), 1);
     const auto trades_for = [&](double tolerance) {
         std::set<std::size_t> out;
-        for (const verbs::more_paths& one :
-             verbs::paths_for_totals(so_far, steps, tolerance, 0.95, std::uint64_t{1} << 40))
+        for (const studies::more_paths& one :
+             studies::paths_for_totals(so_far, steps, tolerance, 0.95, std::uint64_t{1} << 40))
             out.insert(one.trade);
         return out;
     };

@@ -515,23 +515,23 @@ TEST(shards, tell_how_they_went) {
                             again = all.run(by, number);
         EXPECT_FALSE(first.was_done);
         EXPECT_TRUE(again.was_done);
-        ASSERT_TRUE(first.told && again.told);
-        ASSERT_EQ(first.told->rows.size(), again.told->rows.size());
-        for (std::size_t i = 0; i < first.told->rows.size(); ++i) {
-            const price_row &row = first.told->rows[i], &same = again.told->rows[i];
+        ASSERT_TRUE(first.result && again.result);
+        ASSERT_EQ(first.result->rows.size(), again.result->rows.size());
+        for (std::size_t i = 0; i < first.result->rows.size(); ++i) {
+            const price_row &row = first.result->rows[i], &same = again.result->rows[i];
             EXPECT_EQ(row.trade, same.trade);
             EXPECT_EQ(row.status, same.status);
             EXPECT_FALSE(is_figure(row.price) || row.has_error() || row.has_interval());
             found[row.trade].insert(row.status);
         }
-        EXPECT_EQ(first.told->manifest.inputs.front().file, what.book.string());
-        EXPECT_EQ(first.told->manifest.paths, 8192U);
-        EXPECT_FALSE(first.told->manifest.instruction_set.empty());
-        EXPECT_GT(first.told->manifest.total_seconds, 0);
-        EXPECT_EQ(again.told->manifest.total_seconds, first.told->manifest.total_seconds);
-        EXPECT_EQ(again.told->manifest.instruction_set, first.told->manifest.instruction_set);
+        EXPECT_EQ(first.result->manifest.inputs.front().file, what.book.string());
+        EXPECT_EQ(first.result->manifest.paths, 8192U);
+        EXPECT_FALSE(first.result->manifest.instruction_set.empty());
+        EXPECT_GT(first.result->manifest.total_seconds, 0);
+        EXPECT_EQ(again.result->manifest.total_seconds, first.result->manifest.total_seconds);
+        EXPECT_EQ(again.result->manifest.instruction_set, first.result->manifest.instruction_set);
         std::filesystem::remove(std::filesystem::path(first.file).replace_extension(".json"));
-        EXPECT_FALSE(all.run(by, number).told) << "of one that left no word";
+        EXPECT_FALSE(all.run(by, number).result) << "of one that left no word";
     }
     const std::set good{trade_status::priced}, bad{trade_status::failed};
     EXPECT_EQ(found,
@@ -544,23 +544,23 @@ TEST(shards, count_the_gpus_of_all_their_walks) {
     run_manifest all, walk;
     walk.devices = {"L4", "L4"};
     walk.lost_devices = {"L4: lost", "L4: lost"};
-    verbs::add_walk(all, walk);
-    verbs::add_walk(all, walk);
+    studies::add_walk(all, walk);
+    studies::add_walk(all, walk);
     walk.devices = {"L4"};
-    verbs::add_walk(all, walk);
+    studies::add_walk(all, walk);
     EXPECT_EQ(all.devices.size(), 2U);
     EXPECT_EQ(all.lost_devices.size(), 2U);
 }
 
 TEST(shards, name_what_their_walks_leave_to_the_processor_once) {
     run_manifest all, walk;
-    verbs::add_walk(all, walk);
+    studies::add_walk(all, walk);
     EXPECT_TRUE(all.left_to_processor.empty());
     walk.left_to_processor = {{"nested bounds", 2, "they are long"}};
-    verbs::add_walk(all, walk);
+    studies::add_walk(all, walk);
     walk.left_to_processor = {{"nested bounds", 3, "they are long"}, {"policies", 1, "they are long"}};
-    verbs::add_walk(all, walk);
-    verbs::add_steps(all, walk);
+    studies::add_walk(all, walk);
+    studies::add_steps(all, walk);
     EXPECT_EQ(all.left_to_processor, walk.left_to_processor);
 }
 

@@ -31,7 +31,7 @@ struct work {
     std::map<std::string, int> plans;             // by trade
     std::set<const cpu::lane_program*> programs;  // compiled programs
     std::uint64_t most_tiles_kept = 0, scenario_rows_read = 0;
-    results told;
+    results result;
 };
 
 work priced(const book& trades, std::uint64_t paths, int threads = 1) {
@@ -72,8 +72,8 @@ work priced(const book& trades, std::uint64_t paths, int threads = 1) {
     options.overrides = {paths, 7, threads};
     options.overrides.device = "cpu";
     options.overrides.random = "philox";
-    out.told = price_book(verbs::resources({}, gpus), trades, *trades.market(), {options}, by).told;
-    EXPECT_EQ(out.told.failed(), 0u) << out.told.rows.front().message;
+    out.result = price_book(studies::resources({}, gpus), trades, *trades.market(), {options}, by).result;
+    EXPECT_EQ(out.result.failed(), 0u) << out.result.rows.front().message;
     return out;
 }
 

@@ -219,7 +219,7 @@ struct idle_gpu {
         m.why_no_compiler = [] { return std::string(); };
         m.compiler = [this]() -> cuda::compiler& { return compiler; };
         m.kernel_folder.clear();
-        return verbs::engine_on(std::make_shared<cuda::backend>(m));
+        return studies::engine_on(std::make_shared<cuda::backend>(m));
     }
 };
 

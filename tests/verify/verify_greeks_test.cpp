@@ -57,7 +57,7 @@ TEST(verify_greeks, known_derivatives_are_those_of_any_small_move) {
 TEST(verify_greeks, a_price_that_bends_has_no_derivative) {
     verify::known_trade t;
     t.scale = 1;
-    t.price = [](const verify::market_move& by) { return std::max(by.of("A.spot") - 2e-4, 0.0) + 0.1; };
+    t.price = [](const verify::market_move& by) { return std::max(by.shift_of("A.spot") - 2e-4, 0.0) + 0.1; };
     EXPECT_FALSE(verify::known_sensitivity(t, "A.spot", 1e-3));
     EXPECT_EQ(verify::known_sensitivity(t, "A.spot", 1e-4), 0);
     EXPECT_EQ(verify::known_sensitivity(t, "B.spot", 1e-3), 0);

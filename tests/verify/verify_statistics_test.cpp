@@ -307,7 +307,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
 
 // A trade worth 10, of scale 100, with known derivatives by a spot and by a rate.
 TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
-    using kind = scored_sensitivity::kind;
+    using kind = scored_sensitivity::judged_as;
     const drawn_trade t{0,
                         "",
                         book::parse("trades: []\n"),

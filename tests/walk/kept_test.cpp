@@ -207,7 +207,7 @@ class kept_walks_in_parts : public testing::Test {
 
     std::vector<run::tally> walk(work& by) {
         std::vector<run::tally> out(jobs_.size(), run::tally(1));
-        const walker on = [&](const run::walk& of, const taker& take) {
+        const walker on = [&](const run::walk& of, const tally_callback& take) {
             run::outcome got = back_end_.walk_all(of);
             jobs_of_walks_.push_back(of.jobs.size());
             for (std::size_t k = 0; k < of.jobs.size(); ++k) {
@@ -233,7 +233,7 @@ class kept_walks_in_parts : public testing::Test {
     std::vector<run::job> jobs_;
     run::walk asked_;
     conditions by_{"double", "philox", "tree"};
-    cpu::back_end back_end_{verbs::operations_named("auto"), 2, program::precision::double_};
+    cpu::back_end back_end_{studies::operations_named("auto"), 2, program::precision::double_};
     std::uint64_t tiles_walked_ = 0;
     std::vector<std::size_t> jobs_of_walks_;
 };
@@ -248,7 +248,7 @@ TEST_F(kept_walks_in_parts, have_the_shocks_that_they_replay_in_their_fingerprin
         arrays::write_shocks<double>(file, {2, 2, 0, 3, shocks, {}});
         const arrays::shock_file replay(file, arrays::element::double_);
         asked_.replay = &replay;
-        all.push_back(fingerprints_of_jobs(asked_, by_).of(jobs_[0]));
+        all.push_back(fingerprints_of_jobs(asked_, by_).key_of(jobs_[0]));
     }
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
@@ -263,7 +263,7 @@ TEST_F(kept_walks_in_parts, have_their_ways_back_and_points_in_their_fingerprint
         change(code);
         run::job job = jobs_[0];
         job.back = {&code, &plans_[data].data};
-        all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+        all.push_back(fingerprints_of_jobs(asked_, by_).key_of(job));
     };
     using adjoint = program::adjoint_program;
     take([](adjoint&) {});
@@ -288,10 +288,10 @@ TEST_F(kept_walks_in_parts, have_their_ways_back_and_points_in_their_fingerprint
     take([](adjoint& a) { a.has_control = true; });
     asked_.unit_paths = 4096;
     run::job job = jobs_[0];
-    all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+    all.push_back(fingerprints_of_jobs(asked_, by_).key_of(job));
     for (const std::string_view name : quasi::construction_names) {
         job.points = quasi::points{quasi::construction_named(name)};
-        all.push_back(fingerprints_of_jobs(asked_, by_).of(job));
+        all.push_back(fingerprints_of_jobs(asked_, by_).key_of(job));
     }
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
@@ -310,7 +310,7 @@ TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_in_any_order) {
             const auto own = std::make_shared<store>("request");
             work part(own, share{k, k + 1, count});
             walk(part);
-            all->take(own->tallies());
+            all->add_records(own->tallies());
         }
         EXPECT_EQ(tiles_walked_, 37 * jobs_.size()) << count;
         work known = work::that_is_known(all);
@@ -333,7 +333,7 @@ TEST_F(kept_walks_in_parts, merge_to_one_walk_from_shares_of_parts) {
                 work part = work(own, share{k, k + 1, count}).of_part(p, parts);
                 if (part.walks_any_of(37)) ++walked;
                 walk(part);
-                all[p]->take(own->tallies());
+                all[p]->add_records(own->tallies());
             }
         }
         EXPECT_EQ(tiles_walked_, parts * 37 * jobs_.size()) << count;
@@ -453,7 +453,7 @@ TEST_F(kept_walks_in_parts, a_trade_of_which_a_block_fails_is_none_and_says_why)
     const tests::own_folder folder;
     work by(std::make_shared<store>("request", folder.path(), 1e-4));
     int blocks_of_last = 0;
-    const walker on = [&](const run::walk& of, const taker& take) {
+    const walker on = [&](const run::walk& of, const tally_callback& take) {
         run::outcome got = back_end_.walk_all(of);
         for (std::size_t k = 0; k < of.jobs.size(); ++k) {
             const bool is_last = of.jobs[k].data == jobs_[2].data;

@@ -126,7 +126,7 @@ class shown_text {
         return at > text().size() ? std::string_view() : text().substr(at);
     }
 
-    std::span<const replaced_entry> take(const YAML::Mark& mark) {
+    std::span<const replaced_entry> take_entries(const YAML::Mark& mark) {
         if (taken_ == replaced_.size()) return {};
         const replaced_entry& next = replaced_[taken_];
         if (next.line != mark.line || next.column != mark.column) return {};
@@ -611,7 +611,7 @@ class builder : public YAML::EventHandler {
         if (text_.stands_in_for_pairs()) restored = with_pairs(mark, shown);
         const std::string& value = restored.empty() ? shown : restored;
         if (value == stand_in && !open_.empty() && open_.back().container.is_sequence()) {
-            const auto entries = text_.take(mark);
+            const auto entries = text_.take_entries(mark);
             for (const replaced_entry& entry : entries) may_wait(entry) ? wait(entry) : read_entry(entry);
             if (!entries.empty()) return;
         }
@@ -828,7 +828,7 @@ class builder : public YAML::EventHandler {
     }
 
     void read_entry(const replaced_entry& entry) {
-        struct teller {
+        struct progress_reporter {
             builder& to;
             const replaced_entry& of;
             YAML::Mark mark(std::size_t at) const {
@@ -848,7 +848,7 @@ class builder : public YAML::EventHandler {
             }
             void sequence_ends() { to.OnSequenceEnd(); }
         };
-        teller tells{*this, entry};
+        progress_reporter tells{*this, entry};
         plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 

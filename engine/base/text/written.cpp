@@ -77,7 +77,7 @@ class writer {
         }
     }
 
-    std::string take() { return std::move(text_); }
+    std::string take_text() { return std::move(text_); }
 
   private:
     static std::string spaces(int level) { return std::string(static_cast<std::size_t>(2 * level), ' '); }
@@ -191,7 +191,7 @@ std::string written_in_a_line(const value& held) {
 std::string written(const value& root) {
     writer into;
     into.root(root);
-    return into.take();
+    return into.take_text();
 }
 
 std::string written_in_a_line(const node& root) {

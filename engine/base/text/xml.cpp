@@ -262,7 +262,7 @@ void xml_reader::content(xml_element& into, int depth) {
 }
 
 void xml_reader::end_tag(const xml_element& of) {
-    const place at = here();
+    const position at = here();
     step(2);
     const std::string ends = name();
     if (ends != of.name) {
@@ -313,11 +313,11 @@ std::size_t xml_reader::reference(std::string_view raw, std::string& to, std::si
     return static_cast<std::size_t>(end - rest.data()) + 1;
 }
 
-xml_reader::place xml_reader::here() const {
+xml_reader::position xml_reader::here() const {
     return {line_, static_cast<int>(at_ - line_start_) + 1};
 }
 
-xml_reader::place xml_reader::place_of(std::size_t at) const {
+xml_reader::position xml_reader::place_of(std::size_t at) const {
     const std::string_view before = text_.substr(0, at);
     const std::size_t line_start = before.rfind('\n') + 1;  // 0 on the first line, since npos + 1 is 0
     return {static_cast<int>(std::ranges::count(before, '\n')) + 1, static_cast<int>(at - line_start) + 1};
@@ -331,7 +331,7 @@ void xml_reader::refuse(const std::string& message) const {
     refuse_at(here(), message);
 }
 
-void xml_reader::refuse_at(place where, const std::string& message) const {
+void xml_reader::refuse_at(position where, const std::string& message) const {
     throw error(error_kind::input, message, {name_, where.line, where.column});
 }
 

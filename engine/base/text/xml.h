@@ -41,7 +41,7 @@ class xml_reader {
     [[noreturn]] void fail(const xml_element& at, const std::string& message) const;
 
   private:
-    struct place {
+    struct position {
         int line = 1, column = 1;
     };
 
@@ -57,10 +57,10 @@ class xml_reader {
     void end_tag(const xml_element& of);
     void append_text(std::string_view raw, std::string& to, std::size_t begin);
     std::size_t reference(std::string_view raw, std::string& to, std::size_t at) const;
-    place here() const;
-    place place_of(std::size_t at) const;
+    position here() const;
+    position place_of(std::size_t at) const;
     [[noreturn]] void refuse(const std::string& message) const;
-    [[noreturn]] void refuse_at(place where, const std::string& message) const;
+    [[noreturn]] void refuse_at(position where, const std::string& message) const;
 
     std::string_view text_;
     std::string name_;

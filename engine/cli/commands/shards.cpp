@@ -160,14 +160,14 @@ int run_shard(run_arguments& asked) {
                            done.blocks_taken == 1 ? "" : "s"));
     remark(
         fmt::format("tilewalk: {} {}: {}", name, done.was_done ? "was done already" : "is done", done.file));
-    if (!done.told) {
+    if (!done.result) {
         if (!outputs.empty())
             remark(fmt::format("tilewalk: warning: {} was done before and kept no metrics: none are written",
                                name));
         return all_well;
     }
-    keep_apart(outputs, read_for(*done.told));
-    asked.beside.write({.prices = *done.told,
+    keep_apart(outputs, read_for(*done.result));
+    asked.beside.write({.prices = *done.result,
                         .times = done.was_done ? nullptr : &times,
                         .command = command_as_typed(),
                         .shard = fmt::format("{}/{}", which.number, all.count()),

@@ -24,7 +24,7 @@
 #include "products/program/jumps.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -230,7 +230,7 @@ struct tried_paths {
         const auto k = static_cast<std::size_t>(std::ranges::find(by.names, how) - by.names.begin());
         const std::optional<double> gain = gain_of_points(of_construction(payoffs, k));
         if (!gain) return std::nullopt;
-        return verbs::points_by({how, *gain}, payoffs.size(), run);
+        return studies::points_by({how, *gain}, payoffs.size(), run);
     }
 };
 
@@ -543,4 +543,4 @@ void subtract(const controls::control& what, const books::trade& t, planned& p,
     p.control = std::make_shared<const controls::control>(what);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

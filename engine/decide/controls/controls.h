@@ -26,7 +26,7 @@ namespace tilewalk::exercise {
 struct policy;
 }  // namespace tilewalk::exercise
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class sources;
 
@@ -138,4 +138,4 @@ void subtract(const controls::control& what, const books::trade& t, planned& p,
               const markets::market_state& in, const pilot_of_controls& by, shape_store& shapes,
               std::uint32_t first_scenario = 0);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

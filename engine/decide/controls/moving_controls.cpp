@@ -12,7 +12,7 @@
 #include "engine/walk/cpu/lane_machine.h"
 #include "products/program/jumps.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::optional<controls::control> moving_controls::in(const std::string& trade, c
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -20,7 +20,7 @@
 #include "engine/walk/kept/work.h"
 #include "tilewalk/market.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class moving_controls {
   public:
@@ -75,4 +75,4 @@ class moving_controls {
     std::map<std::string, std::unique_ptr<markets_about>> about_;  // by market key
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

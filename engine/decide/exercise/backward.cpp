@@ -194,7 +194,7 @@ void backward::fill_moves(block& b, paths_of paths) const {
         for (std::size_t c = 0; c < b.columns.size(); ++c)
             b.columns[c] = after_.sums[c][paths[i]] * after_.root;
         for (std::size_t m = 0; m < moves_.size(); ++m)
-            b.moves[m][i] = interval_moves::of(moves_.moves()[m], b.columns, 1.0);
+            b.moves[m][i] = interval_moves::value_of(moves_.moves()[m], b.columns, 1.0);
     }
 }
 

@@ -28,7 +28,7 @@ class basis {
     std::vector<int> degrees() const;  // degree of each function
 
     template <class number>
-    std::vector<number> of(const std::vector<number>& features, const number& one) const {
+    std::vector<number> values(const std::vector<number>& features, const number& one) const {
         std::vector<number> out{one};
         for (const product& p : made_)
             out.push_back(p.before == 0 ? features[p.feature] : out[p.before] * features[p.feature]);

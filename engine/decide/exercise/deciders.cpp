@@ -170,7 +170,7 @@ value bounding::moved(recorder& into, value root) {
     std::vector<value> normals;
     for (const std::uint32_t sum : sums_) normals.push_back(into.read(sum) * root);
     if (ranks_.is_open()) normals = ranks_.in_order(normals, into);
-    const std::vector<value> moves = moves_.of(normals, into.constant(1));
+    const std::vector<value> moves = moves_.values(normals, into.constant(1));
     value out = into.read(martingale_);
     for (std::size_t m = 0; m < moves.size(); ++m) out = fma(into.read(slopes_[m]), moves[m], out);
     return out;

@@ -156,7 +156,7 @@ bounded_notices::use bounded_notices::used(const right_at_hand& right, recorder&
                                   [&](std::size_t k) { return by_.dates[k].slot == s ? 1.0 : 0.0; });
         std::vector<value> normals;
         for (const std::uint32_t sum : of.sums) normals.push_back(into.read(sum) * root);
-        const std::vector<value> moves = moves_.of(normals, into.constant(1));
+        const std::vector<value> moves = moves_.values(normals, into.constant(1));
         value martingale = into.read(of.martingale);
         for (std::size_t m = 0; m < moves.size(); ++m)
             martingale = fma(into.read(of.slopes[m]), moves[m], martingale);

@@ -42,8 +42,8 @@ void interval_moves::add_ranked() {
 }
 
 bool policy::tells_volatilities() const {
-    return std::ranges::any_of(made,
-                               [](const made_feature& f) { return f.is == made_feature::kind::of_compared; });
+    return std::ranges::any_of(
+        made, [](const made_feature& f) { return f.is == made_feature::feature_type::of_compared; });
 }
 
 void drop_martingale(policy& of) {

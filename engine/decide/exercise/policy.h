@@ -43,15 +43,15 @@ class interval_moves {
         return out;
     }
     template <class number>
-    static number of(const move& m, const std::vector<number>& columns, const number& one) {
+    static number value_of(const move& m, const std::vector<number>& columns, const number& one) {
         const number& u = columns[m.first];
         return m.second != m.first ? u * columns[m.second] : kernels::hermite(m.order, u, one);
     }
     template <class number>
-    std::vector<number> of(const std::vector<number>& normals, const number& one) const {
+    std::vector<number> values(const std::vector<number>& normals, const number& one) const {
         std::vector<number> columns = normals, out;
         for (const number& p : powers_of(normals, one)) columns.push_back(p);
-        for (const move& m : moves_) out.push_back(of(m, columns, one));
+        for (const move& m : moves_) out.push_back(value_of(m, columns, one));
         return out;
     }
 
@@ -106,14 +106,14 @@ struct decision_date {
 // first, among many, or their mean; likewise among the numbers that the script compares by asset; or another
 // number of the asset that has some rank in this comparison.
 struct made_feature {
-    enum class kind : std::uint8_t {
+    enum class feature_type : std::uint8_t {
         named,
         ranked,
         mean,
         compared,
         mean_compared,
         of_compared
-    } is = kind::named;
+    } is = feature_type::named;
     std::size_t number = 0;  // index of the named feature, or rank; from 0
     std::vector<std::uint32_t> states;
     std::vector<double> by_asset;  // number of each asset, for of_compared

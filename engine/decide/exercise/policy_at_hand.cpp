@@ -90,8 +90,9 @@ class compared_features {
   public:
     compared_features(const std::vector<made_feature>& made, const right_at_hand& right, recorder& into) {
         const auto is_of_compared = [](const made_feature& f) {
-            return f.is == made_feature::kind::compared || f.is == made_feature::kind::mean_compared ||
-                   f.is == made_feature::kind::of_compared;
+            return f.is == made_feature::feature_type::compared ||
+                   f.is == made_feature::feature_type::mean_compared ||
+                   f.is == made_feature::feature_type::of_compared;
         };
         if (std::ranges::none_of(made, is_of_compared)) return;
         keys_ = compared_at_hand(right, into);
@@ -99,7 +100,7 @@ class compared_features {
         for (const value v : keys_) mean_ = mean_ + v;
         mean_ = mean_ * (1 / static_cast<double>(keys_.size()));
         for (const made_feature& f : made) {
-            if (f.is != made_feature::kind::of_compared || place_of_.contains(f.by_asset)) continue;
+            if (f.is != made_feature::feature_type::of_compared || place_of_.contains(f.by_asset)) continue;
             place_of_[f.by_asset] = others_.size();
             std::vector<value>& of = others_.emplace_back();
             for (std::size_t i = 0; i < f.by_asset.size(); ++i)
@@ -108,10 +109,10 @@ class compared_features {
         }
         rank(keys_, others_);
     }
-    value of(const made_feature& f) const {
-        if (f.is == made_feature::kind::mean_compared) return mean_;
-        return f.is == made_feature::kind::compared ? keys_.at(f.number)
-                                                    : others_[place_of_.at(f.by_asset)].at(f.number);
+    value value_of(const made_feature& f) const {
+        if (f.is == made_feature::feature_type::mean_compared) return mean_;
+        return f.is == made_feature::feature_type::compared ? keys_.at(f.number)
+                                                            : others_[place_of_.at(f.by_asset)].at(f.number);
     }
 
   private:
@@ -162,7 +163,7 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
     };
     const compared_features compared(made, right, into);
     for (const made_feature& f : made) {
-        if (f.is == made_feature::kind::named) {
+        if (f.is == made_feature::feature_type::named) {
             const language::named_feature& named = right.features.at(f.number);
             if (!named.number.valid()) {
                 throw error(error_kind::input,
@@ -171,9 +172,9 @@ std::vector<value> made_features_at_hand(const std::vector<made_feature>& made, 
                                 named.why_unknown);
             }
             out.push_back(named.number);
-        } else if (f.is != made_feature::kind::mean && f.is != made_feature::kind::ranked) {
-            out.push_back(compared.of(f));
-        } else if (f.is == made_feature::kind::mean) {
+        } else if (f.is != made_feature::feature_type::mean && f.is != made_feature::feature_type::ranked) {
+            out.push_back(compared.value_of(f));
+        } else if (f.is == made_feature::feature_type::mean) {
             value sum = into.constant(0);
             for (const value v : read(f.states)) sum = sum + v;
             out.push_back(sum * (1 / static_cast<double>(f.states.size())));
@@ -219,7 +220,7 @@ basis_at_hand::basis_at_hand(const policy& by, const right_at_hand& right, const
                                                     : paid;
         features.push_back((of - mean) * scale);
     }
-    functions = by.functions.of(features, into.constant(1));
+    functions = by.functions.values(features, into.constant(1));
 }
 
 value basis_at_hand::to_come(const rows_of_policy& rows, const std::string& when,

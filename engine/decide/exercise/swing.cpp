@@ -157,7 +157,7 @@ void bounding_uses::open(recorder& into) {
 std::vector<value> bounding_uses::best_now(recorder& into, value root) {
     std::vector<value> normals, out;
     for (const std::uint32_t sum : sums_) normals.push_back(into.read(sum) * root);
-    const std::vector<value> moves = moves_.of(normals, into.constant(1));
+    const std::vector<value> moves = moves_.values(normals, into.constant(1));
     for (std::size_t uses = 0; uses <= most(); ++uses) {
         value moved = into.constant(0);
         for (std::size_t m = 0; m < moves.size(); ++m)

@@ -301,7 +301,7 @@ named_by_product named_of(const books::trade& t, begun& to) {
 
 void add_named(const books::trade& t, const named_by_product& named, begun& to) {
     for (const std::size_t f : named.known) {
-        to.by.made.push_back({made_feature::kind::named, f, {}, {}});
+        to.by.made.push_back({made_feature::feature_type::named, f, {}, {}});
         to.known.push_back(t.product->payoff.features()[f].text);
     }
 }
@@ -332,10 +332,10 @@ void reduce(begun& to, std::size_t beside) {
         }
         const std::string of = "of " + std::to_string(all.size()) + " such as " + known[all[0]];
         for (std::size_t rank = 0; rank < ranks; ++rank) {
-            to.by.made.push_back({made_feature::kind::ranked, rank, states, {}});
+            to.by.made.push_back({made_feature::feature_type::ranked, rank, states, {}});
             made.push_back("number " + std::to_string(rank + 1) + " from the largest " + of);
         }
-        to.by.made.push_back({made_feature::kind::mean, 0, states, {}});
+        to.by.made.push_back({made_feature::feature_type::mean, 0, states, {}});
         made.push_back("the mean " + of);
     }
     to.known.insert(to.known.end(), made.begin(), made.end());
@@ -447,19 +447,19 @@ void rank_compared(begun& to, const markets::market_view& in, std::optional<bool
     const std::string of = " of " + std::to_string(n) + " by " + compared.expression;
     const std::size_t ranks = n > most_ranks ? ranks_of_many : n;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-        by.made.push_back({made_feature::kind::compared, rank, {}, {}});
+        by.made.push_back({made_feature::feature_type::compared, rank, {}, {}});
         to.known.push_back("number " + std::to_string(rank + 1) +
                            (compared.is_smallest_first ? " from the smallest" : " from the largest") + of);
     }
     if (n > most_ranks) {
-        by.made.push_back({made_feature::kind::mean_compared, 0, {}, {}});
+        by.made.push_back({made_feature::feature_type::mean_compared, 0, {}, {}});
         to.known.push_back("the mean" + of);
         by.functions = basis(by.made.size(), beside);
         return;
     }
     const std::size_t others = are_unlike ? 2 : 0;
     for (std::size_t rank = 0; rank < others; ++rank) {
-        by.made.push_back({made_feature::kind::of_compared, rank, {}, volatilities});
+        by.made.push_back({made_feature::feature_type::of_compared, rank, {}, volatilities});
         to.known.push_back(std::string(name_of_volatility) + std::to_string(rank + 1));
     }
     by.functions = basis::of_ranked(n, others + beside);

@@ -30,8 +30,8 @@ class book {
     static book parse(std::string_view yaml, const std::string& name = "book",
                       const std::filesystem::path& folder = ".", const load_options& options = {});
 
-    static book of(const value& written, const std::string& name = "book",
-                   const std::filesystem::path& folder = ".", const load_options& options = {});
+    static book from_value(const value& written, const std::string& name = "book",
+                           const std::filesystem::path& folder = ".", const load_options& options = {});
 
     std::size_t size() const;
     // Empty if the book neither names nor holds a market.

@@ -25,7 +25,7 @@ class session;
 struct scenario_list;
 struct scenario_results;
 
-namespace verbs {
+namespace studies {
 struct engine_state;
 }
 
@@ -125,8 +125,8 @@ class engine {
 
   private:
     friend struct inside;
-    explicit engine(std::shared_ptr<const verbs::engine_state> state) : state_(std::move(state)) {}
-    std::shared_ptr<const verbs::engine_state> state_;
+    explicit engine(std::shared_ptr<const studies::engine_state> state) : state_(std::move(state)) {}
+    std::shared_ptr<const studies::engine_state> state_;
 };
 
 inline constexpr std::size_t most_sample_paths = 1024;

@@ -35,8 +35,8 @@ class market {
     // `name` stands for the file in error messages; relative file names in the text start from its folder.
     static market parse(std::string_view yaml, const std::string& name = "market",
                         const load_options& options = {});
-    static market of(const value& written, const std::string& name = "market",
-                     const load_options& options = {});
+    static market from_value(const value& written, const std::string& name = "market",
+                             const load_options& options = {});
 
     std::string as_of() const;  // YYYY-MM-DD
     // Remarks on input that was accepted all the same, such as a surface bent to remove arbitrage.

@@ -19,7 +19,7 @@ struct told_run {
     const timings::account* times = nullptr;      // time by stage; null if not measured
     std::chrono::system_clock::time_point at{};   // the time of writing
     // Shard that was run, such as "3/16", and its stage, "pricing" or "training". `prices` is then
-    // shard_outcome::told, and there are no metrics of prices. Empty for a request that is not sharded.
+    // shard_outcome::result, and there are no metrics of prices. Empty for a request that is not sharded.
     std::string shard{}, stage{};
 };
 

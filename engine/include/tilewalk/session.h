@@ -17,7 +17,7 @@ namespace tilewalk {
 struct difference_options;
 struct difference_results;
 
-namespace verbs {
+namespace studies {
 class open_book;
 }
 
@@ -56,8 +56,8 @@ class session {
 
   private:
     friend struct inside;
-    explicit session(std::shared_ptr<verbs::open_book> open) : open_(std::move(open)) {}
-    std::shared_ptr<verbs::open_book> open_;
+    explicit session(std::shared_ptr<studies::open_book> open) : open_(std::move(open)) {}
+    std::shared_ptr<studies::open_book> open_;
 };
 
 }  // namespace tilewalk

@@ -16,7 +16,7 @@ namespace tilewalk {
 struct run_setting {
     enum class part : std::uint8_t { run, gpu };  // sections of the help
     // Kinds of values beside the words in `choices`.
-    enum class kind : std::uint8_t {
+    enum class value_type : std::uint8_t {
         count,    // a whole number from `least` to `most`, such as 131072, 100k or 1M
         bytes,    // like count, with units such as 512MB or 40GiB
         choice,   // words in `choices` only
@@ -35,7 +35,7 @@ struct run_setting {
 
     std::string name;  // key in a book: "row_space"
     part of = part::run;
-    kind takes = kind::choice;
+    value_type takes = value_type::choice;
     field value;
     std::string meaning;   // a sentence for the help
     std::string preset{};  // default; empty if there is no fixed one

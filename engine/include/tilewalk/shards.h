@@ -68,7 +68,7 @@ struct shard_outcome {
     std::size_t decisions = 0;         // number made here, because the plan lacks them
     std::string file;                  // file of the result
     // Status of trades, without figures, and the manifest; may be empty if `was_done`.
-    std::optional<results> told{};
+    std::optional<results> result{};
 };
 
 class shards {

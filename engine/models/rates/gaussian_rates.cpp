@@ -40,8 +40,8 @@ struct normal_factor {
     double decay = 0;
     volatility scale = volatility::flat(0);
 
-    loading decaying() const { return {loading::kind::decaying, decay}; }
-    loading integrated() const { return {loading::kind::integrated, decay}; }
+    loading decaying() const { return {loading::shape::decaying, decay}; }
+    loading integrated() const { return {loading::shape::integrated, decay}; }
 };
 
 struct gaussian {
@@ -51,7 +51,7 @@ struct gaussian {
     std::vector<normal_factor> factors;
     double rho = 0;  // correlation of two factors
 
-    double noise(std::size_t k, loading::kind by_k, std::size_t l, loading::kind by_l, double from,
+    double noise(std::size_t k, loading::shape by_k, std::size_t l, loading::shape by_l, double from,
                  double to) const {
         const normal_factor &f = factors[k], &g = factors[l];
         return (k == l ? 1 : rho) * covariance(f.scale, {by_k, f.decay}, g.scale, {by_l, g.decay}, from, to);
@@ -67,12 +67,12 @@ struct rate_moments {
     explicit rate_moments(std::size_t factors) : of_factors(factors * factors, 0), of_integral(factors, 0) {}
 
     rate_moments after(const gaussian& g, double from, double to) const {
-        using kind = loading::kind;
+        using shape = loading::shape;
         const std::size_t n = of_integral.size();
         rate_moments next(n);
         next.integral = integral;
         const auto left = [&](std::size_t k) {
-            return loading{kind::decaying, g.factors[k].decay}.at(to - from);
+            return loading{shape::decaying, g.factors[k].decay}.at(to - from);
         };
         const auto gone = [&](std::size_t k) { return integrated_decay(g.factors[k].decay, to - from); };
         for (std::size_t k = 0; k < n; ++k) {
@@ -81,10 +81,10 @@ struct rate_moments {
                 const double both = of_factors[k * n + l];
                 with_integral += gone(l) * both;
                 next.of_factors[k * n + l] =
-                    left(k) * left(l) * both + g.noise(k, kind::decaying, l, kind::decaying, from, to);
-                next.of_integral[k] += g.noise(k, kind::decaying, l, kind::integrated, from, to);
+                    left(k) * left(l) * both + g.noise(k, shape::decaying, l, shape::decaying, from, to);
+                next.of_integral[k] += g.noise(k, shape::decaying, l, shape::integrated, from, to);
                 next.integral +=
-                    gone(k) * gone(l) * both + g.noise(k, kind::integrated, l, kind::integrated, from, to);
+                    gone(k) * gone(l) * both + g.noise(k, shape::integrated, l, shape::integrated, from, to);
             }
             next.of_integral[k] += left(k) * with_integral;
             next.integral += 2 * gone(k) * of_integral[k];

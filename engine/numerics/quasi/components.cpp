@@ -39,12 +39,12 @@ class sums_of_normals {
         for (std::size_t i = 0; i < nodes_.size(); ++i) made_[i] = value_of(nodes_[i], step);
         std::vector<bool> is_end(nodes_.size());
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            if (made_[i].is == kind::sum) continue;
+            if (made_[i].is == traced_as::sum) continue;
             for (const std::uint32_t arg : program::operands(nodes_[i])) is_end[arg] = true;
         }
         for (const program::state_write& w : writes_) is_end[w.node] = true;
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            if (!is_end[i] || made_[i].is != kind::sum) continue;
+            if (!is_end[i] || made_[i].is != traced_as::sum) continue;
             const std::vector<double>& factors = made_[i].factors;
             for (std::size_t a = 0; a < factors.size(); ++a)
                 for (std::size_t b = 0; factors[a] != 0 && b < factors.size(); ++b)
@@ -54,9 +54,9 @@ class sums_of_normals {
 
   private:
     // number: the same on all paths. sum: of normals times factors, and of states before the step.
-    enum class kind { number, sum, other };
+    enum class traced_as { number, sum, other };
     struct value {
-        kind is = kind::other;
+        traced_as is = traced_as::other;
         double number = 0;
         std::vector<double> factors{};  // by slot; missing slots at the end are 0
     };
@@ -67,39 +67,41 @@ class sums_of_normals {
         return out;
     }
     static value plus(const value& x, const value& y, double sign) {
-        if (x.is == kind::other || y.is == kind::other) return {};
-        if (x.is == kind::number && y.is == kind::number) return {kind::number, x.number + sign * y.number};
-        value out{kind::sum, 0, x.factors};
+        if (x.is == traced_as::other || y.is == traced_as::other) return {};
+        if (x.is == traced_as::number && y.is == traced_as::number)
+            return {traced_as::number, x.number + sign * y.number};
+        value out{traced_as::sum, 0, x.factors};
         out.factors.resize(std::max(x.factors.size(), y.factors.size()));
         for (std::size_t s = 0; s < y.factors.size(); ++s) out.factors[s] += sign * y.factors[s];
         return out;
     }
     static value product(const value& x, const value& y) {
-        if (x.is == kind::number && y.is == kind::number) return {kind::number, x.number * y.number};
-        if (x.is == kind::sum && y.is == kind::number) return times(x, y.number);
-        if (x.is == kind::number && y.is == kind::sum) return times(y, x.number);
+        if (x.is == traced_as::number && y.is == traced_as::number)
+            return {traced_as::number, x.number * y.number};
+        if (x.is == traced_as::sum && y.is == traced_as::number) return times(x, y.number);
+        if (x.is == traced_as::number && y.is == traced_as::sum) return times(y, x.number);
         return {};
     }
     value value_of(const node& n, std::size_t step) const {
         const auto arg = [&](std::size_t k) -> const value& { return made_[n.args[k]]; };
         switch (n.code) {
             case operation::constant:
-                return {kind::number, n.number};
+                return {traced_as::number, n.number};
             case operation::term:
-                return {kind::number, data_.terms[n.args[0]]};
+                return {traced_as::number, data_.terms[n.args[0]]};
             case operation::row:
-                return {kind::number, data_.rows[0][step * data_.widths[0] + n.args[0]]};
+                return {traced_as::number, data_.rows[0][step * data_.widths[0] + n.args[0]]};
             case operation::state:
-                return {kind::sum};
+                return {traced_as::sum};
             case operation::normal: {
                 if (is_lone_[n.args[0]]) return {};
-                value out{kind::sum};
+                value out{traced_as::sum};
                 out.factors.resize(n.args[0] + 1);
                 out.factors[n.args[0]] = 1;
                 return out;
             }
             case operation::neg:
-                return product({kind::number, -1}, arg(0));
+                return product({traced_as::number, -1}, arg(0));
             case operation::add:
                 return plus(arg(0), arg(1), 1);
             case operation::sub:

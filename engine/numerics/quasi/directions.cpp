@@ -37,7 +37,7 @@ class table_bits {
             digits_.push_back(static_cast<char>(value));
         }
     }
-    word32 take(int count) {
+    word32 take_bits(int count) {
         word32 out = 0;
         for (int i = 0; i < count; ++i, ++at_) {
             if (at_ / 6 >= digits_.size()) fail();
@@ -126,7 +126,7 @@ class growing_table {
     void add(int degree, word32 polynomial) {
         std::array<word32, bits> v{};  // the first digit is the highest bit
         const auto at = [&](int b) -> word32& { return v[static_cast<std::size_t>(b)]; };
-        for (int b = 0; b < degree; ++b) at(b) = (table_.take(b) << 1 | 1) << (31 - b);
+        for (int b = 0; b < degree; ++b) at(b) = (table_.take_bits(b) << 1 | 1) << (31 - b);
         for (int b = degree; b < bits; ++b) {
             at(b) = at(b - degree) ^ at(b - degree) >> degree;
             for (int k = 1; k < degree; ++k)

@@ -52,7 +52,7 @@ class bridge {
     explicit bridge(std::span<const double> clock) : clock_(clock) {}
 
     // Adds nodes for steps of an increasing list that have none yet.
-    void take(std::span<const int> steps) {
+    void add_steps(std::span<const int> steps) {
         if (steps.empty()) return;
         if (known_.empty() || known_.back() < steps.back()) {
             take_last(known_.empty() ? -1 : known_.back(), steps.back());
@@ -188,8 +188,8 @@ order_of_steps bridged(const program::timeline& when, const std::vector<bool>& i
         take_components(dates, clock, out);
         made.know_all(dates);
     }
-    made.take(looked_at);
-    made.take(all);
+    made.add_steps(looked_at);
+    made.add_steps(all);
     if (how == construction::coarse) made.go_on_in_time(coarse_dates);
     out.nodes = made.nodes();
     out.most_points = how == construction::coarse ? std::min(coarse_dates, clock.size()) : clock.size();
@@ -252,7 +252,7 @@ void order::take_dimensions_node_by_node() {
 }
 
 void order::take_dimensions_by_variance() {
-    struct taker {
+    struct component_of_walk {
         double variance;
         std::uint32_t* dimension;
     };
@@ -264,19 +264,22 @@ void order::take_dimensions_by_variance() {
         const double root = steps_->inverse_roots[step];
         return 1 / (root * root);
     };
-    std::vector<taker> takers;
+    std::vector<component_of_walk> components_of_walk;
     for (std::size_t n = 0; n < steps_->nodes.size(); ++n) {
         const auto step = static_cast<std::size_t>(steps_->nodes[n].step);
         for (std::size_t s = 0; s < normals_.size(); ++s)
-            takers.push_back(
+            components_of_walk.push_back(
                 {weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
                  &normal_dimensions_[n * normals_.size() + s]});
-        // Uniforms of step n, which need not be the node's step: takers may be listed in any order.
+        // Uniforms of step n, which need not be the node's step: components_of_walk may be listed in any
+        // order.
         for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
-            takers.push_back({variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
+            components_of_walk.push_back(
+                {variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});
     }
-    std::ranges::stable_sort(takers, std::ranges::greater{}, &taker::variance);
-    for (std::uint32_t d = 0; d < takers.size() && d < most_dimensions; ++d) *takers[d].dimension = d;
+    std::ranges::stable_sort(components_of_walk, std::ranges::greater{}, &component_of_walk::variance);
+    for (std::uint32_t d = 0; d < components_of_walk.size() && d < most_dimensions; ++d)
+        *components_of_walk[d].dimension = d;
 }
 
 bool meets_targets(const points& of, const program::path_program& code, const program::timeline& when) {

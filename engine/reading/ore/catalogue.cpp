@@ -4,8 +4,8 @@
 
 namespace tilewalk::reading::ore {
 
-const std::vector<kind>& kinds() {
-    static const std::vector<kind> all{
+const std::vector<trade_type>& trade_types() {
+    static const std::vector<trade_type> all{
         {"EquityOption", "EquityOptionData", "european, american, bermudan_basket", read_equity_option},
         {"FxOption", "FxOptionData", "european, american, bermudan_basket", read_fx_option},
         {"EquityBarrierOption", "EquityBarrierOptionData", "barrier", read_equity_barrier},

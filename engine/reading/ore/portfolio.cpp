@@ -25,9 +25,9 @@ using reading::ore::fields;
 // Limits the size of the imported book: a short schedule rule can expand to many dates.
 constexpr std::size_t most_values = 5'000'000;
 
-const reading::ore::kind& kind_of(const fields& type) {
+const reading::ore::trade_type& kind_of(const fields& type) {
     std::vector<std::string> known;
-    for (const auto& one : reading::ore::kinds()) {
+    for (const auto& one : reading::ore::trade_types()) {
         if (one.name == type.text()) return one;
         known.emplace_back(one.name);
     }
@@ -75,7 +75,7 @@ std::optional<std::string> complaint_of_book(const rows_of_trade& of) {
                e.message();
     };
     try {
-        const book read = book::of(written, "book", {}, {.threads = 1});
+        const book read = book::from_value(written, "book", {}, {.threads = 1});
         for (const books::trade& row : state_of(read).trades)
             if (row.failure) return told(*row.failure);
     } catch (const error& e) {
@@ -169,7 +169,7 @@ imported_portfolio import_text(std::string_view xml, const std::string& name,
 
 std::vector<known_trade> known_ore_trades() {
     std::vector<known_trade> out;
-    for (const auto& one : reading::ore::kinds())
+    for (const auto& one : reading::ore::trade_types())
         out.push_back({std::string(one.name), std::string(one.products)});
     return out;
 }

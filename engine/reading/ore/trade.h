@@ -27,13 +27,13 @@ struct trade {
     void add_premium(double amount, dates::date day, const std::string& currency, double sign);
 };
 
-struct kind {
+struct trade_type {
     std::string_view name;      // such as "FxOption"
     std::string_view data;      // such as "FxOptionData"
     std::string_view products;  // the products it becomes, for the list of kinds
     void (*read)(trade& of);
 };
-const std::vector<kind>& kinds();
+const std::vector<trade_type>& trade_types();
 
 struct option_terms {
     double sign = 1;     // 1 if long, -1 if short

@@ -49,7 +49,7 @@ class scenario_builder {
     explicit scenario_builder(const movable_numbers& numbers);
 
     const std::vector<scenario>& scenarios() const { return made_; }
-    std::vector<scenario> take() { return std::move(made_); }
+    std::vector<scenario> take_scenarios() { return std::move(made_); }
 
     static void check_set(const std::string& name);
     scenario& begin(const std::string& set, const std::string& name);

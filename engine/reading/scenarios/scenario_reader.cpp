@@ -119,7 +119,7 @@ void read_value_at_risk(const node& given, const market& base, scenario_list& in
 
 scenario_list finished(scenarios_so_far& so_far) {
     scenario_list out;
-    out.scenarios = so_far.into.take();
+    out.scenarios = so_far.into.take_scenarios();
     out.likely_sets = std::move(so_far.likely_sets);
     out.inputs = so_far.files.take_inputs();
     out.remarks = std::move(so_far.remarks);

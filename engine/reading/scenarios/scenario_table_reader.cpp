@@ -93,7 +93,7 @@ class names_of_rows {
         // One row says nothing about which column tells rows apart; the date is used.
         if (read == 1) has_scenarios_ = false;
     }
-    std::string of(const level_table& row) const {
+    std::string name_of(const level_table& row) const {
         if (has_scenarios_) return row.scenario_text();
         return has_days_ ? row.date_text() : row.date_text() + " " + row.scenario_text();
     }
@@ -106,7 +106,7 @@ void read_levels(config::csv_reader& rows, const level_keys& keys, scenarios_so_
     const names_of_rows names(rows);
     const level_table table(rows, keys, so_far.numbers);
     while (rows.next()) {
-        told_at(cell_of_row{rows, 1}, [&] { so_far.into.begin(set_of_levels, names.of(table)); });
+        told_at(cell_of_row{rows, 1}, [&] { so_far.into.begin(set_of_levels, names.name_of(table)); });
         for (std::size_t c = 0; c < table.columns(); ++c) {
             try {
                 so_far.into.set(table.number(c), table.level(c));

@@ -26,7 +26,7 @@ namespace tilewalk {
 
 namespace {
 
-using kind = run_setting::kind;
+using value_type = run_setting::value_type;
 using part = run_setting::part;
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
@@ -54,7 +54,7 @@ std::vector<std::string> reductions_that_vary() {
 run_setting setting_of(const cuda::knob& k) {
     const auto any_field = [](const auto field) -> run_setting::field { return field; };
     run_setting setting{.name = std::string(k.name),
-                        .takes = k.values.is_range() ? kind::count : kind::choice,
+                        .takes = k.values.is_range() ? value_type::count : value_type::choice,
                         .value = std::visit(any_field, k.setting),
                         .meaning = std::string(k.meaning),
                         .choices = cuda::value_names(k),
@@ -71,7 +71,7 @@ std::vector<run_setting> settings_of_run() {
     using s = run_settings;
     return {
         {.name = "paths",
-         .takes = kind::count,
+         .takes = value_type::count,
          .value = &s::paths,
          .meaning = "Paths for each trade, such as 65536, 100k or 1M",
          .preset = std::to_string(default_paths),
@@ -79,27 +79,27 @@ std::vector<run_setting> settings_of_run() {
          .most = std::uint64_t{1} << 40,
          .decides_bits = true},
         {.name = "seed",
-         .takes = kind::count,
+         .takes = value_type::count,
          .value = &s::seed,
          .meaning = "Seed of the random numbers",
          .preset = std::to_string(default_seed),
          .most = any_number,
          .decides_bits = true},
         {.name = "threads",
-         .takes = kind::count,
+         .takes = value_type::count,
          .value = &s::threads,
          .meaning = "CPU threads; 0 for all cores",
          .preset = "0",
          .most = 1024},
         {.name = "device",
-         .takes = kind::devices,
+         .takes = value_type::devices,
          .value = &s::device,
          .meaning = "Where paths are simulated: cpu; cuda, all GPUs; GPUs by number, such as 0,1; or auto, "
                     "all GPUs if one can be used, else the CPU",
          .preset = "auto",
          .choices = {"auto", "cpu", "cuda"}},
         {.name = "precision",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::precision,
          .meaning = "Precision of the paths; single_fast takes the hardware's approximate functions, mixed "
                     "has single-precision shocks and double-precision states",
@@ -107,7 +107,7 @@ std::vector<run_setting> settings_of_run() {
          .choices = names_of<precision>(),
          .decides_bits = true},
         {.name = "random",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::random,
          .meaning = "Source of the random numbers; auto takes sobol for trades whose pilot run gains by it, "
                     "from 16384 paths on, and else philox",
@@ -115,7 +115,7 @@ std::vector<run_setting> settings_of_run() {
          .choices = names_of(random::catalogue(), {random::chosen_by_pilot}),
          .decides_bits = true},
         {.name = "randomisations",
-         .takes = kind::count,
+         .takes = value_type::count,
          .value = &s::randomisations,
          .meaning = "Independent randomisations of the quasi-Monte Carlo points; the standard error comes "
                     "from their spread",
@@ -124,7 +124,7 @@ std::vector<run_setting> settings_of_run() {
          .most = 64,
          .decides_bits = true},
         {.name = "construction",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::construction,
          .meaning = "How quasi-Monte Carlo points become Brownian paths: bridge, a Brownian bridge from the "
                     "last date; principal, the largest principal components first; coarse, a bridge over 32 "
@@ -134,21 +134,21 @@ std::vector<run_setting> settings_of_run() {
          .choices = names_of<construction>(),
          .decides_bits = true},
         {.name = "controls",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::controls,
          .meaning = "Control variates; auto takes those that a pilot run fits, where they reduce the error",
          .preset = "auto",
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "antithetic",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::antithetic,
          .meaning = "Antithetic variates; pairs averages each path with the path of opposite shocks",
          .preset = "none",
          .choices = names_of<antithetic>(),
          .decides_bits = true},
         {.name = "preintegration",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::preintegration,
          .meaning = "Integration over one direction of the shocks before a deciding date, such as that of a "
                     "barrier or a call; auto takes it where a pilot run shows a smaller error",
@@ -156,7 +156,7 @@ std::vector<run_setting> settings_of_run() {
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "importance",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::importance,
          .meaning = "Importance sampling for trades that few paths pay; auto takes the shift of the shocks "
                     "that a pilot run fits, where it reduces the error",
@@ -164,37 +164,37 @@ std::vector<run_setting> settings_of_run() {
          .choices = names_of<technique>(),
          .decides_bits = true},
         {.name = "tolerance",
-         .takes = kind::accuracy,
+         .takes = value_type::accuracy,
          .value = &s::tolerance,
          .meaning =
              "Half-width of the confidence interval to reach for each price, or, as in '100 total', for the "
              "total of each currency; paths are added until it is reached, up to paths if that is set too",
          .decides_bits = true},
         {.name = "confidence",
-         .takes = kind::share,
+         .takes = value_type::share,
          .value = &s::confidence,
          .meaning = "Confidence level of the interval for tolerance",
          .preset = "0.95",
          .decides_bits = true},
         {.name = "budget",
-         .takes = kind::duration,
+         .takes = value_type::duration,
          .value = &s::budget,
          .meaning = "Time after which no more paths are added",
          .decides_bits = true},
         {.name = "decisions",
-         .takes = kind::file,
+         .takes = value_type::file,
          .value = &s::decisions,
          .meaning = "Decisions of an earlier run to take instead of running pilots, from its results (JSON) "
                     "or by themselves: sources, constructions, controls, policies and, unless paths is set, "
                     "the paths of each trade",
          .decides_bits = true},
         {.name = "replay",
-         .takes = kind::file,
+         .takes = value_type::file,
          .value = &s::replay,
          .meaning = "Shocks to simulate with instead of random ones",
          .decides_bits = true},
         {.name = "training_paths",
-         .takes = kind::count,
+         .takes = value_type::count,
          .value = &s::training_paths,
          .meaning = "Paths for training the policies of trades with early exercise; if left out, a quarter "
                     "of the paths, from 4096 to 65536",
@@ -202,12 +202,12 @@ std::vector<run_setting> settings_of_run() {
          .most = std::uint64_t{1} << 40,
          .decides_bits = true},
         {.name = "policy",
-         .takes = kind::file,
+         .takes = value_type::file,
          .value = &s::policy,
          .meaning = "Exercise policies from --save-policy to follow instead of training new ones",
          .decides_bits = true},
         {.name = "upper",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::upper,
          .meaning = "Upper bound for trades with early exercise: regression, from the fit that found the "
                     "policy, or nested, from paths within paths on the CPU, which takes long",
@@ -220,7 +220,7 @@ std::vector<run_setting> settings_of_run() {
 std::vector<run_setting> settings_of_gpu() {
     using s = run_settings;
     std::vector<run_setting> all{{.name = "prefetch",
-                                  .takes = kind::choice,
+                                  .takes = value_type::choice,
                                   .value = &s::prefetch,
                                   .meaning = "How random numbers (shocks) reach a thread of the GPU",
                                   .preset = "auto",
@@ -228,17 +228,17 @@ std::vector<run_setting> settings_of_gpu() {
     for (const cuda::knob& k : cuda::knob_table) all.push_back(setting_of(k));
     const std::vector<run_setting> others{
         {.name = "space",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::space,
          .meaning = "Memory that shocks are read from",
          .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_paths; })},
         {.name = "row_space",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::row_space,
          .meaning = "Memory that numbers common to all paths are read from",
          .choices = cuda::names_of_spaces([](const auto& space) { return space.holds_rows; })},
         {.name = "reduction",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::reduction,
          .meaning = "How the payoffs of 1024 paths are summed; the last bits vary from run to run with " +
                     config::joined(reductions_that_vary()),
@@ -246,13 +246,13 @@ std::vector<run_setting> settings_of_gpu() {
          .choices = names_of(cuda::reductions()),
          .decides_bits = true},
         {.name = "correlation",
-         .takes = kind::choice,
+         .takes = value_type::choice,
          .value = &s::correlation,
          .meaning = "Where shocks are correlated: in the path kernel, or by a matrix product before it",
          .preset = "auto",
          .choices = {"auto", "kernel", "matrix"}},
         {.name = "memory_bytes",
-         .takes = kind::bytes,
+         .takes = value_type::bytes,
          .value = &s::memory_bytes,
          .meaning = "Most GPU memory to use, such as 40GiB; 0 for all that is free",
          .preset = "0",
@@ -316,18 +316,18 @@ bool are_devices(std::string_view text) {
 
 std::optional<std::uint64_t> natural_of(const run_setting& of, const std::string& text) {
     const auto number =
-        of.takes == kind::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
+        of.takes == value_type::bytes ? parse_natural(text, byte_units) : parse_natural(text, count_units);
     return number && *number >= of.least && *number <= of.most ? number : std::nullopt;
 }
 
 std::optional<std::string> text_in(const run_setting& of, const std::string& text) {
     switch (of.takes) {
-        case kind::count:
+        case value_type::count:
             if (const auto number = natural_of(of, text)) return std::to_string(*number);
             return {};
-        case kind::devices:
+        case value_type::devices:
             return are_devices(text) ? std::optional(text) : std::nullopt;
-        case kind::file:
+        case value_type::file:
             return text.empty() ? std::nullopt : std::optional(text);
         default:
             return {};
@@ -348,9 +348,9 @@ std::optional<type> value_of(const run_setting& of, const std::string& text) {
     } else if constexpr (std::is_same_v<type, std::string>) {
         return is_choice ? std::optional(text) : text_in(of, text);
     } else {
-        const auto number = of.takes != kind::choice ? natural_of(of, text)
-                            : is_choice              ? parse_natural(text, count_units)
-                                                     : std::nullopt;
+        const auto number = of.takes != value_type::choice ? natural_of(of, text)
+                            : is_choice                    ? parse_natural(text, count_units)
+                                                           : std::nullopt;
         return number ? std::optional(static_cast<type>(*number)) : std::nullopt;
     }
 }
@@ -390,24 +390,24 @@ std::string run_setting::variable() const {
 std::string run_setting::expected() const {
     const std::string or_else = choices.empty() ? "" : config::joined(choices) + " or ";
     switch (takes) {
-        case kind::count:
+        case value_type::count:
             return or_else + "a whole number from " + bound(least) + " to " + bound(most) +
                    (most >= 1000000 ? ", such as 65536, 100k or 1M" : "");
-        case kind::bytes:
+        case value_type::bytes:
             return or_else + "a number of bytes up to " + bound(most) + ", such as 512MB or 40GiB";
-        case kind::choice:
+        case value_type::choice:
             return config::joined(choices);
-        case kind::devices:
+        case value_type::devices:
             return or_else + "numbers of GPUs, such as 0 or 0,1";
-        case kind::file:
+        case value_type::file:
             return "the name of a file";
-        case kind::accuracy:
+        case value_type::accuracy:
             return "an amount above 0, such as 0.01, basis points, such as 1bp, or an amount for totals, "
                    "such as "
                    "'100 total'";
-        case kind::share:
+        case value_type::share:
             return "a share above 0.5 and below 1, such as 0.99";
-        case kind::duration:
+        case value_type::duration:
             return "a time above 0, such as 30s, 5m or 2h";
     }
     return {};
@@ -438,7 +438,7 @@ std::optional<std::string> run_setting::read(const std::string& text, run_settin
     if (is_read) return {};
     // The list may be long, so begin with the nearest name. For "gpu" that is cuda, not the similar cpu.
     const std::string near =
-        config::suggestion(takes == kind::devices && text == "gpu" ? "cuda" : text, choices);
+        config::suggestion(takes == value_type::devices && text == "gpu" ? "cuda" : text, choices);
     return (near.empty() ? "," : near) + " expected " + expected();
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/plan/measures.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -54,7 +54,7 @@ book_shifts::book_shifts(const difference_request& of, const difference_results&
     std::map<std::string, std::size_t> places;
     for (const market_number& n : told.numbers) {
         if (!all.contains(n.key)) continue;
-        if (const report::ore_factor* const factor = factors.of(n.key)) {
+        if (const report::ore_factor* const factor = factors.factor_of(n.key)) {
             places[n.key] = numbers.size();
             const std::size_t up = add({{n.key, factor->shift}});
             const std::size_t down = add({{n.key, -factor->shift}});
@@ -64,7 +64,7 @@ book_shifts::book_shifts(const difference_request& of, const difference_results&
         }
     }
     day = add({}, 1);
-    size_of_day = factors.of(greeks::key_of_day)->shift;
+    size_of_day = factors.factor_of(greeks::key_of_day)->shift;
     for (const std::set<std::string>& of_trade : keys) {
         std::vector<std::size_t>& of_these = numbers_of.emplace_back();
         for (const std::string& key : of_trade)
@@ -78,4 +78,4 @@ book_shifts::book_shifts(const difference_request& of, const difference_results&
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,7 +14,7 @@
 #include "tilewalk/differences.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct difference_request {
     const book& trades;
@@ -68,4 +68,4 @@ class book_shifts {
     std::map<std::pair<int, std::vector<std::tuple<std::string, double, bool>>>, std::size_t> known_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -12,7 +12,7 @@
 #include "engine/study/greek_sums.h"
 #include "products/dates/date.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -202,7 +202,7 @@ void add_currencies(const crif_inputs& from, std::size_t trade, std::set<std::st
     currencies.erase(to.currency);
     for (const std::string& currency : currencies) {
         const std::vector<share_of_gain> shift{{from.simm.currencies.at(currency)}};
-        const auto [gain, error_of_gain] = from.gains.base.of(trade, shift);
+        const auto [gain, error_of_gain] = from.gains.base.gain_of(trade, shift);
         if (!is_figure(gain)) from.gains.add_failure(trade, currency + " against " + to.currency, shift, to);
         to.crif.push_back({trade, "Risk_FX", currency, "", "", "", gain, error_of_gain});
         left -= gain;
@@ -300,7 +300,7 @@ void add_crif(const crif_inputs& from, std::size_t trade, difference_results& to
     crif_sums lines(from, trade, to.trades[trade].years_to_last_day);
     for (const std::size_t k : from.shifts.numbers_of[trade]) lines.add(from.shifts.numbers[k]);
     for (const auto& [key, shares] : lines.sums) {
-        const auto [sum, error] = from.gains.base.of(trade, shares);
+        const auto [sum, error] = from.gains.base.gain_of(trade, shares);
         to.crif.push_back({trade, key.risk_type, key.qualifier, key.bucket,
                            key.at ? std::string(vertices[*key.at]) : "",
                            key.risk_type == "Risk_IRCurve" ? "OIS" : "", sum, error});
@@ -310,4 +310,4 @@ void add_crif(const crif_inputs& from, std::size_t trade, difference_results& to
     add_currencies(from, trade, std::move(lines.currencies), to);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

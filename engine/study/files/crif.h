@@ -7,7 +7,7 @@
 #include "engine/study/scenarios/gains_of_trades.h"
 #include "tilewalk/engine.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct simm_shifts {
     // Scenarios in which a currency rises against the currency of calculation, by currency.
@@ -42,4 +42,4 @@ struct crif_inputs {
 };
 void add_crif(const crif_inputs& from, std::size_t trade, difference_results& to);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -30,7 +30,7 @@
 
 namespace tilewalk {
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -64,17 +64,17 @@ double rate_between(const market& in, const std::string& from, const std::string
 }
 
 struct told_of_trades {
-    difference_results told;
+    difference_results result;
     std::vector<std::string> currencies;  // by trade; empty if it can't be planned
 };
 
 void refuse_unknown_rates(const difference_request& of, const told_of_trades& trades) {
     for (std::size_t i = 0; i < trades.currencies.size(); ++i)
-        if (!trades.currencies[i].empty() && !is_figure(trades.told.trades[i].to_base))
+        if (!trades.currencies[i].empty() && !is_figure(trades.result.trades[i].to_base))
             throw error(error_kind::input,
                         "the market has no exchange rate from " + trades.currencies[i] +
                             ", in which the trade " + config::shown(of.id(i)) + " is priced, to " +
-                            trades.told.currency + ", the currency of calculation",
+                            trades.result.currency + ", the currency of calculation",
                         of.simm->where, markets::key_of_simm);
 }
 
@@ -87,34 +87,34 @@ told_of_trades tell_of_trades(const difference_request& of) {
     const settled run = settle(of.options, of.trades.settings());
     const std::vector<books::trade>& all = state_of(of.trades).trades;
     told_of_trades out;
-    difference_results& told = out.told;
-    told.simm = of.simm;
-    if (of.simm) told.currency = of.simm->currency;
-    told.numbers = in.numbers();
-    told.trades.resize(all.size());
+    difference_results& result = out.result;
+    result.simm = of.simm;
+    if (of.simm) result.currency = of.simm->currency;
+    result.numbers = in.numbers();
+    result.trades.resize(all.size());
     out.currencies.resize(all.size());
     threads::for_each(all.size(), run.threads, of.options.cancel,
                       [&](int, std::uint64_t i) {
-                          told.trades[i].portfolio = all[i].portfolio;
+                          result.trades[i].portfolio = all[i].portfolio;
                           try {
                               if (all[i].failure) return;
                               const dates::date as_of = state_of(in).as_of;
                               const plan::trade_program made =
                                   plan::plan_trade(all[i], {state_of(in)}, run.how.precision);
                               out.currencies[i] = made.currency;
-                              set_last_day(told.trades[i], last_of(all[i], made, as_of), as_of);
+                              set_last_day(result.trades[i], last_of(all[i], made, as_of), as_of);
                           } catch (const error& e) {
                               // Pricing will report what is wrong with the trade.
                               if (e.kind() == error_kind::cancelled) throw;
                           }
                       },
                       {});
-    const bool has_base = !told.currency.empty();
+    const bool has_base = !result.currency.empty();
     for (std::size_t i = 0; i < all.size(); ++i)
         if (!out.currencies[i].empty())
-            told.trades[i].to_base = has_base ? rate_between(in, out.currencies[i], told.currency) : 1;
+            result.trades[i].to_base = has_base ? rate_between(in, out.currencies[i], result.currency) : 1;
     if (has_base && state_of(in).currencies.contains("USD"))
-        told.base_to_usd = rate_between(in, told.currency, "USD");
+        result.base_to_usd = rate_between(in, result.currency, "USD");
     return out;
 }
 
@@ -130,10 +130,10 @@ keys_by_trade find_keys(const difference_request& of, told_of_trades& to) {
             const std::string name(report::key_parts(n.key).name);
             has_equity = has_equity || (in.assets.contains(name) && of.currency_priced_by(name).empty());
         }
-        to.told.trades[i].product_class = has_equity ? "Equity" : "RatesFX";
+        to.result.trades[i].product_class = has_equity ? "Equity" : "RatesFX";
         // The value in the currency of calculation also depends on the exchange rate.
-        if (!to.told.currency.empty() && !to.currencies[i].empty())
-            for (const markets::fx_leg& leg : in.fx_legs(to.currencies[i], to.told.currency))
+        if (!to.result.currency.empty() && !to.currencies[i].empty())
+            for (const markets::fx_leg& leg : in.fx_legs(to.currencies[i], to.result.currency))
                 out[i].insert(leg.pair->base + leg.pair->quote + ".rate");
     }
     return out;
@@ -168,7 +168,7 @@ class difference_run {
     explicit difference_run(difference_request asked) : of_(std::move(asked)) {
         told_of_trades trades = tell_of_trades(of_);
         const keys_by_trade keys = find_keys(of_, trades);
-        out_ = std::move(trades.told);
+        out_ = std::move(trades.result);
         shifts_ = book_shifts(of_, out_, keys);
         if (of_.simm) simm_.emplace(of_, keys, shifts_, out_);
     }
@@ -227,7 +227,7 @@ class difference_run {
     }
 
     rate_greeks find_rate_greeks(const resources& by, std::size_t first, std::size_t end) {
-        run_manifest& told = out_.values.manifest;
+        run_manifest& manifest = out_.values.manifest;
         std::vector<std::string> ids;
         for (std::size_t i = first; simm_ && i < end; ++i)
             if (simm_->has_fit(i) && out_.values.rows[i].status == trade_status::priced)
@@ -236,10 +236,10 @@ class difference_run {
         round_of_study asked{of_.trades.only(ids), of_.options};
         // Derivatives take the paths to which rounds have brought the gains.
         if (const settled run = settle(of_.options, state_of(of_.trades), {&of_.in, 1}); run.accuracy)
-            asked = of_round(asked.trades, of_.options, run, {told.paths, told.seed});
+            asked = of_round(asked.trades, of_.options, run, {manifest.paths, manifest.seed});
         rate_greeks out(
             greeks_as_asked(by, asked.trades, of_.in, simm_->by_numbers_of_fits(), asked.options, true));
-        told.path_steps += out.found.manifest.path_steps;
+        manifest.path_steps += out.found.manifest.path_steps;
         return out;
     }
 
@@ -266,8 +266,8 @@ class difference_run {
              const std::vector<share_of_gain>& delta, const std::vector<share_of_gain>& gamma) {
         row.paths = out_.values.rows[row.trade].paths;
         for (const auto& [to, from] : {std::pair(&row.own, &gains.own), std::pair(&row.base, &gains.base)}) {
-            if (!delta.empty()) std::tie(to->delta, to->delta_error) = from->of(row.trade, delta);
-            if (!gamma.empty()) std::tie(to->gamma, to->gamma_error) = from->of(row.trade, gamma);
+            if (!delta.empty()) std::tie(to->delta, to->delta_error) = from->gain_of(row.trade, delta);
+            if (!gamma.empty()) std::tie(to->gamma, to->gamma_error) = from->gain_of(row.trade, gamma);
         }
         if (!is_figure(delta.empty() ? row.own.gamma : row.own.delta))
             gains.add_failure(row.trade, what, gamma.empty() ? delta : gamma, out_);
@@ -293,18 +293,18 @@ valuations_of_differences valuations_of(const book& trades, const market& in,
     return difference_run({trades, in, wanted, options, simm_of(in)}).valuations();
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 difference_results valued(const book& trades, const market& in, const results& priced) {
-    difference_results out = verbs::tell_of_trades({trades, in, {}, {}, verbs::simm_of(in)}).told;
+    difference_results out = studies::tell_of_trades({trades, in, {}, {}, studies::simm_of(in)}).result;
     out.values = priced;
     return out;
 }
 
 difference_results differences(const engine& by, const book& trades, const market& in,
                                const difference_options& wanted, const run_options& options) {
-    const verbs::resources with(state_of(by), verbs::resources::lasts::many_calls);
-    return verbs::differences_as_asked(with, trades, in, wanted, {options});
+    const studies::resources with(state_of(by), studies::resources::lasts::many_calls);
+    return studies::differences_as_asked(with, trades, in, wanted, {options});
 }
 
 }  // namespace tilewalk

@@ -10,7 +10,7 @@
 #include "tilewalk/differences.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Implements session::differences; `trades` is the open book.
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
@@ -24,4 +24,4 @@ struct valuations_of_differences {
 valuations_of_differences valuations_of(const book& trades, const market& in,
                                         const difference_options& wanted, const inner_options& options);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -89,13 +89,13 @@ ore_factors::ore_factors(std::span<const market_number> numbers) {
     by_key_[std::string(greeks::key_of_day)] = {ore_kind::day, "Theta/", "Theta//0/1D", 1 / days_a_year, 1};
 }
 
-const ore_factor* ore_factors::of(std::string_view key) const {
+const ore_factor* ore_factors::factor_of(std::string_view key) const {
     const auto found = by_key_.find(key);
     return found == by_key_.end() ? nullptr : &found->second;
 }
 
 bool ore_factors::is_alone(std::string_view key) const {
-    const ore_factor* factor = of(key);
+    const ore_factor* factor = factor_of(key);
     const auto size = factor == nullptr ? sizes_.end() : sizes_.find(factor->curve);
     return size != sizes_.end() && size->second == 1;
 }

@@ -44,7 +44,7 @@ class ore_factors {
     explicit ore_factors(std::span<const market_number> numbers);
 
     // Null if ORE has no such factor. The next day, key_of_day, has one.
-    const ore_factor* of(std::string_view key) const;
+    const ore_factor* factor_of(std::string_view key) const;
     // True if the number is the only one of its curve or surface.
     bool is_alone(std::string_view key) const;
 

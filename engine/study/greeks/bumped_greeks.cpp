@@ -8,7 +8,7 @@
 #include "engine/study/asked.h"
 #include "engine/study/greek_sums.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -91,7 +91,7 @@ void add_together(greek_run& run, const std::vector<std::size_t>& places, std::s
         const auto end = first + (!moves[k]->are_there() ? 0 : run.states_bias() ? 4 : 2);
         for (std::size_t t = 0; t < places.size(); ++t) {
             std::vector<const price_row*> at;
-            for (auto p = first; p != end; ++p) at.push_back(&p->told.rows[t]);
+            for (auto p = first; p != end; ++p) at.push_back(&p->result.rows[t]);
             std::optional<greek_row> row = at.empty()
                                                ? failed(tell.named(places[t], n, "bump"),
                                                         no_other_market(run.asked.key(n)), error_kind::input)
@@ -124,4 +124,4 @@ void add_bumped(greek_run& run, const std::vector<way_of_trade>& ways,
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

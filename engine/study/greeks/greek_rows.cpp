@@ -5,15 +5,15 @@
 #include <cmath>
 #include <utility>
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 double bias_of_smoothing(double value, double wide) {
     return std::abs(wide - value);
 }
 
-void set_value(greek_row& row, studies::estimate of, const run_manifest& told) {
+void set_value(greek_row& row, studies::estimate of, const run_manifest& manifest) {
     row.value = of.mean_of_parts();
-    if (!of.means.empty()) row.paths = told.paths;
+    if (!of.means.empty()) row.paths = manifest.paths;
     if (!std::isfinite(row.value)) {
         row.value = no_figure;
         row = failed(std::move(row), "a path has a derivative that is not a finite number",
@@ -122,4 +122,4 @@ greek_row greek_rows::treated(std::size_t trade, const way_of_trade& way, std::s
     return row;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

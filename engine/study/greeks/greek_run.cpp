@@ -8,7 +8,7 @@
 #include "engine/base/wording.h"
 #include "engine/study/manifest.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 std::vector<std::string> asked_greeks::keys(std::span<const std::size_t> of) const {
     std::vector<std::string> out;
@@ -69,9 +69,9 @@ std::vector<priced_book> greek_run::walk(const book& some, std::span<const marke
                                          results& to) {
     progress.begin(static_cast<double>(markets.size() * some.size()));
     if (markets.empty()) return {};
-    std::vector<priced_book> out = price_book(with, some, markets, progress.heard(), by);
-    for (const priced_book& p : out) add_steps(to.manifest, p.told.manifest);
+    std::vector<priced_book> out = price_book(with, some, markets, progress.options_of_walk(), by);
+    for (const priced_book& p : out) add_steps(to.manifest, p.result.manifest);
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -25,7 +25,7 @@
 #include "engine/study/price.h"
 #include "engine/study/session/progress_of_walks.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct asked_number {
     const markets::keyed_number* number;
@@ -120,7 +120,7 @@ struct greek_rows {
 };
 
 // Sets the row's value, error and part means. Fails the row if the value is not finite.
-void set_value(greek_row& row, studies::estimate of, const run_manifest& told);
+void set_value(greek_row& row, studies::estimate of, const run_manifest& manifest);
 greek_row failed(greek_row row, const std::string& why, error_kind kind);
 std::string no_other_market(const std::string& key);
 // Returns the bias of a smoothed value, given the value at twice the width. Taken as linear in the width, the
@@ -158,4 +158,4 @@ using walk_of_part =
 // spread of the parts contains the error of training. `to` has the prices.
 void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows_by_trade& rows);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -15,7 +15,7 @@
 
 namespace tilewalk {
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -54,7 +54,7 @@ double walks_to_come(const greek_run& run, const planned_greeks& plans) {
 void treat_jumps(greek_run& run, planned_run& r, const stages& by, planned_greeks& plans) {
     const sources from(run.run, nullptr, by.held);
     for (auto& [i, trade] : plans.jumping)
-        if (const auto known = from.known(run.trade(i).id).jumps) trade.take(*known);
+        if (const auto known = from.known(run.trade(i).id).jumps) trade.take_decisions(*known);
     run.progress.expect(walks_to_come(run, plans));
     plans.steps_of_pilot = choose_treatments(run, plans.jumping, plans.decided);
     run.progress.begin(static_cast<double>(run.trades.size()), true);
@@ -118,7 +118,7 @@ void price_apart(greek_run& run, const planned_greeks& plans, bool are_of_book, 
                     .held = run.run.chooses_importance ? &policies : &plans.decided};
     std::vector<priced_book> priced = run.walk(some_of(run.trades, places), {&run.in, 1}, by, to);
     for (std::size_t k = 0; k < places.size(); ++k)
-        to.rows[places[k]] = std::move(priced.front().told.rows[k]);
+        to.rows[places[k]] = std::move(priced.front().result.rows[k]);
 }
 
 results find_greeks(greek_run& run, stages by);
@@ -132,10 +132,10 @@ first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const 
         const bool is_same_day = state_of(moved).as_of == state_of(run.in).as_of;
         stages in_it = usual;
         if (is_same_day) in_it.held = &plans.decided;
-        const inner_options heard = run.progress.heard();
+        const inner_options of_walk = run.progress.options_of_walk();
         const outer_greeks outer{run.asked, share, widths, least_gain_of_differences,
                                  is_same_day ? &run.controls : nullptr};
-        greek_run there{run.with, some, moved, wanted, heard, run.part, outer};
+        greek_run there{run.with, some, moved, wanted, of_walk, run.part, outer};
         return find_greeks(there, in_it);
     };
 }
@@ -165,10 +165,10 @@ results find_greeks(greek_run& run, stages by) {
     by.part = run.part;
     by.controls = {nullptr, run.jumps()};
     if (run.outer) by.controls = {run.outer->controls, run.jumps(), run.outer->least_gain};
-    inner_options heard = run.progress.heard();
-    heard.keep_policies = run.options.keep_policies;
-    priced_book priced = price_book(run.with, run.trades, run.in, heard, by);
-    results out = std::move(priced.told);
+    inner_options of_walk = run.progress.options_of_walk();
+    of_walk.keep_policies = run.options.keep_policies;
+    priced_book priced = price_book(run.with, run.trades, run.in, of_walk, by);
+    results out = std::move(priced.result);
     out.manifest.path_steps += plans.steps_of_pilot;
     stages usual{.on_cpu = by.on_cpu,
                  .wants_bounds = false,
@@ -220,17 +220,17 @@ results greeks_as_asked(const resources& with, const book& trades, const market&
     return out;
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 results engine::greeks(const book& trades, const market& in, const greek_options& wanted,
                        const run_options& options) const {
-    return verbs::greeks_as_asked(verbs::resources(*state_), trades, in, wanted, {options});
+    return studies::greeks_as_asked(studies::resources(*state_), trades, in, wanted, {options});
 }
 
-results greeks_of_book(const verbs::resources& with, const book& trades, const market& in,
-                       const greek_options& wanted, const verbs::inner_options& options, const stages& by) {
-    verbs::greek_run run{with, trades, in, wanted, options};
-    return verbs::find_greeks(run, by);
+results greeks_of_book(const studies::resources& with, const book& trades, const market& in,
+                       const greek_options& wanted, const studies::inner_options& options, const stages& by) {
+    studies::greek_run run{with, trades, in, wanted, options};
+    return studies::find_greeks(run, by);
 }
 
 }  // namespace tilewalk

@@ -10,7 +10,7 @@
 #include "engine/study/greeks/greek_stages.h"
 #include "engine/study/manifest.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -89,15 +89,15 @@ run_manifest walk_treated(const greek_run& run, const jumping_trades& trades, co
     };
     priced_book priced = price_book(run.with, some_of(run.trades, places), run.in, how, by);
     for (std::size_t t = 0; t < treated.size(); ++t)
-        if (const price_row& row = priced.told.rows[t]; row.status != trade_status::failed)
+        if (const price_row& row = priced.result.rows[t]; row.status != trade_status::failed)
             found[treated[t].first][treated[t].second] = {std::move(priced.derivatives[t]), row.walk,
                                                           row.price};
-    return std::move(priced.told.manifest);
+    return std::move(priced.result.manifest);
 }
 
 inner_options options_of_pilot(greek_run& run) {
     inner_options out = run.options;
-    out.on_progress = run.progress.heard().on_progress;
+    out.on_progress = run.progress.options_of_walk().on_progress;
     if (out.work) out.work = std::make_shared<kept::work>(out.work->of_pilots());
     out.overrides.seed = decide::seed_for(run.run.seed, decide::purpose::treatments);
     out.overrides.precision = precision::double_;
@@ -152,7 +152,7 @@ bool jumping_trade::any_can(bool choice::*so) const {
     return std::ranges::any_of(choices, [&](const auto& c) { return c && (*c).*so; });
 }
 
-void jumping_trade::take(const decide::treated_jumps& jumps) {
+void jumping_trade::take_decisions(const decide::treated_jumps& jumps) {
     control = jumps.control;
     is_decided = true;
     for (std::size_t k = 0; k < choices.size(); ++k) {
@@ -249,8 +249,8 @@ found_by_trade find_by_treatments(greek_run& run, const jumping_trades& trades,
     }
     if (others.empty()) return out;
     run.progress.begin(static_cast<double>(others.size()));
-    add_steps(to.manifest, walk_treated(run, trades, others, run.progress.heard(), by, out));
+    add_steps(to.manifest, walk_treated(run, trades, others, run.progress.options_of_walk(), by, out));
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

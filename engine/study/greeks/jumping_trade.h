@@ -15,7 +15,7 @@
 #include "engine/plan/ways_back.h"
 #include "engine/study/price.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct greek_run;
 
@@ -42,7 +42,7 @@ struct jumping_trade {
 
     bool any_can(bool choice::*so) const;
     // Takes earlier decisions. A number without one that fits still needs a pilot.
-    void take(const decide::treated_jumps& jumps);
+    void take_decisions(const decide::treated_jumps& jumps);
     std::shared_ptr<const decide::treated_jumps> decisions() const;
 
     // Adds to the plan the programs that find derivatives by this treatment.
@@ -71,4 +71,4 @@ found_by_trade find_by_treatments(greek_run& run, const jumping_trades& trades,
                                   const std::vector<std::vector<std::vector<double>>>& first, results& to,
                                   const stages& by);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

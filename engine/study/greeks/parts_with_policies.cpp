@@ -10,7 +10,7 @@
 #include "engine/study/asked.h"
 #include "engine/study/manifest.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -53,7 +53,7 @@ class found_by_parts {
     // Gives the row the mean and the spread of the parts. Adds to its bias the change, on the same paths, by
     // policies of half the degree and half the training paths, and the error of that change. `own_error` is
     // the error that the parts share, 0 if each has paths of its own.
-    void fill(greek_row& row, const run_manifest& told, double own_error) const {
+    void fill(greek_row& row, const run_manifest& manifest, double own_error) const {
         const auto found = by_row_.find({row.trade, row.measure, row.key});
         if (found == by_row_.end() || found->second.any_failed) {
             row.standard_error = no_figure;
@@ -73,7 +73,7 @@ class found_by_parts {
         // Rescales the part means to this value and error.
         for (std::size_t p = 0; p < row.part_means.size(); ++p)
             row.part_means[p] = fine[std::min(p / cut_.each, cut_.parts - 1)];
-        const studies::estimate of_parts(row.part_means, studies::run_parts(told));
+        const studies::estimate of_parts(row.part_means, studies::run_parts(manifest));
         const double middle = of_parts.value, shown = of_parts.error();
         for (double& m : row.part_means)
             m = row.value + (shown > 0 ? row.standard_error / shown : 0) * (m - middle);
@@ -137,7 +137,7 @@ void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows
     found_by_parts found(cut);
     const auto walk_part = [&](std::size_t number, exercise::fitting fits) {
         const part_of_run part = part_with_policy(run, number, fits, cut.each * to.manifest.part_paths);
-        inner_options how = run.progress.heard();
+        inner_options how = run.progress.options_of_walk();
         if (how.work) {
             how.work = std::make_shared<kept::work>(how.work->of_part(number, cut.parts));
             if (!how.work->walks_any_of(kernels::tiles_of(part.paths))) return;
@@ -157,4 +157,4 @@ void take_from_parts(greek_run& run, const walk_of_part& walk, results& to, rows
             if (is_of_paths(g)) found.fill(g, to.manifest, walks_all(run) ? g.standard_error : 0);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -16,7 +16,7 @@
 #include "engine/reading/written_market.h"
 #include "engine/study/greek_sums.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -106,7 +106,7 @@ class quotes_view {
     }
 
     // Returns rows without totals, with a fit's quotes in the place of its first number.
-    std::vector<greek_row> of_trade(std::vector<greek_row> rows, const run_manifest& told) const {
+    std::vector<greek_row> of_trade(std::vector<greek_row> rows, const run_manifest& manifest) const {
         std::map<std::size_t, std::vector<const greek_row*>> fitted;
         for (const greek_row& r : rows)
             if (const auto at = places_.find(r.key); at != places_.end())
@@ -118,14 +118,14 @@ class quotes_view {
             if (at == places_.end()) {
                 out.push_back(r);
             } else if (const auto of = fitted.find(at->second.fit); of->second.front() == &r) {
-                add_quotes(out, fits_[of->first], of->second, told);
+                add_quotes(out, fits_[of->first], of->second, manifest);
             }
         }
         return out;
     }
 
     void add_quotes(std::vector<greek_row>& to, const fitted_numbers& fit,
-                    const std::vector<const greek_row*>& rows, const run_manifest& told) const {
+                    const std::vector<const greek_row*>& rows, const run_manifest& manifest) const {
         const quote_kind kind = kind_of(fit, in_);
         for (std::size_t q = 0; q < fit.quotes.size(); ++q) {
             if (!is_wanted(fit, fit.quotes[q])) continue;
@@ -138,7 +138,7 @@ class quotes_view {
             row.measure = kind.measure;
             row.key = fit.quotes[q].key;
             row.unit = row.unit.substr(0, row.unit.find(" per ")) + " per " + kind.per_words;
-            to.push_back(report::sum_of(terms, std::move(row), told));
+            to.push_back(report::sum_of(terms, std::move(row), manifest));
         }
     }
 
@@ -159,4 +159,4 @@ results seen_as(const greek_options& wanted, const market& in, const std::atomic
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

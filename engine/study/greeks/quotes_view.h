@@ -7,11 +7,11 @@
 
 #include "tilewalk/engine.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Calls `find` with keys of the market, and converts its results if the view asks for quotes. Throws first
 // what calibrations::follow_quotes() throws.
 results seen_as(const greek_options& wanted, const market& in, const std::atomic<bool>* cancel,
                 const std::function<results(const greek_options&)>& find);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

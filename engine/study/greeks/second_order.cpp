@@ -14,7 +14,7 @@
 #include "engine/study/read_parts.h"
 #include "engine/study/scenarios/next_day.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -84,9 +84,9 @@ double value_of(const greek_row* g) {
     return g == nullptr ? 0 : g->value;
 }
 // Returns a sensitivity with only the error that its part means show; 0 if `g` is null.
-studies::estimate shown_of(const greek_row* g, const run_manifest& told) {
+studies::estimate shown_of(const greek_row* g, const run_manifest& manifest) {
     if (g == nullptr) return {};
-    studies::estimate out(*g, studies::run_parts(told));
+    studies::estimate out(*g, studies::run_parts(manifest));
     if (!out.means.empty()) out.beside = 0;
     return out;
 }
@@ -256,7 +256,7 @@ class charm_run {
         days out;
         out.emplace_back(run_.sensitivities(some, run_.of.in, keys_, share, widths));
         if (const auto& in = tomorrow_.in())
-            out.emplace_back(run_.sensitivities(tomorrow_.of(some), *in, keys_, share, widths));
+            out.emplace_back(run_.sensitivities(tomorrow_.aged(some), *in, keys_, share, widths));
         for (const found_in& of_day : out) add_steps(of_.manifest, of_day.told().manifest);
         return out;
     }
@@ -309,4 +309,4 @@ void add_second_order(rows_by_trade& rows, results& to, const second_order_run& 
     if (std::ranges::find(measures, "charm") != measures.end()) charm_run(run, to).add_to(rows);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

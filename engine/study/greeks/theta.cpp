@@ -5,7 +5,7 @@
 #include "engine/study/greek_sums.h"
 #include "engine/study/scenarios/next_day.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -34,14 +34,14 @@ prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places
         without.push_back(i);
     }
     by.held = &on_days;
-    const book later = tomorrow.of(some_of(run.trades, places));
-    prices_of_days out{std::move(run.walk(later, {&*tomorrow.in(), 1}, by, to).front().told)};
+    const book later = tomorrow.aged(some_of(run.trades, places));
+    prices_of_days out{std::move(run.walk(later, {&*tomorrow.in(), 1}, by, to).front().result)};
     if (without.empty()) return out;
     // A policy belongs to one day, so prices of today follow today's.
     for (auto& [trade, of] : on_days)
         if (const auto today = decided.find(trade); today != decided.end()) of.policy = today->second.policy;
     std::vector<priced_book> today = run.walk(some_of(run.trades, without), {&run.in, 1}, by, to);
-    for (price_row& row : today.front().told.rows) out.today.emplace(row.trade, std::move(row));
+    for (price_row& row : today.front().result.rows) out.today.emplace(row.trade, std::move(row));
     return out;
 }
 
@@ -80,4 +80,4 @@ void add_theta(greek_run& run, const stages& by, const decide::decided_by_trade&
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -10,7 +10,7 @@
 #include "engine/plan/moved_markets.h"
 #include "engine/study/read_parts.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::vector<way_of_trade> add_ways_back(greek_run& run, planned_run& to, const s
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

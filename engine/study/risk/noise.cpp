@@ -54,7 +54,7 @@ std::vector<noise_errors> noise_errors_of(std::span<const double> gains, std::sp
         for (std::size_t h = 0; h < signs; ++h) moves[h * gains.size() + s] = of_scenario[h];
     }
 
-    const std::span<const tail_values> now = find.of(gains);
+    const std::span<const tail_values> now = find.tails_of(gains);
     const std::vector<tail_values> of_all(now.begin(), now.end());
     std::vector<noise_errors> sums(of_all.size());
     std::vector<double> moved(gains.size());
@@ -62,7 +62,7 @@ std::vector<noise_errors> noise_errors_of(std::span<const double> gains, std::sp
         for (const double sign : {1.0, -1.0}) {
             for (std::size_t s = 0; s < gains.size(); ++s)
                 moved[s] = gains[s] + sign * moves[h * gains.size() + s];
-            const std::span<const tail_values> there = find.of(moved);
+            const std::span<const tail_values> there = find.tails_of(moved);
             for (std::size_t i = 0; i < sums.size(); ++i) {
                 const double quantile = there[i].quantile - of_all[i].quantile;
                 const double shortfall = there[i].shortfall - of_all[i].shortfall;

@@ -91,7 +91,7 @@ class portfolio_in_set {
 
     portfolio_risk risk() {
         if (!std::ranges::all_of(in_.gains, [](double g) { return std::isfinite(g); })) return risk_;
-        const std::span<const tail_values> found = find_.of(in_.gains);
+        const std::span<const tail_values> found = find_.tails_of(in_.gains);
         tails_.assign(found.begin(), found.end());
         add_tails();
         add_noise();
@@ -196,7 +196,7 @@ class portfolio_in_set {
     void add_shares_of(std::size_t place, std::span<const double> gains, std::span<const double> errors) {
         without_.resize(gains.size());
         for (std::size_t s = 0; s < gains.size(); ++s) without_[s] = in_.gains[s] - gains[s];
-        const std::span<const tail_values> without = find_.of(without_);
+        const std::span<const tail_values> without = find_.tails_of(without_);
         for (std::size_t l = 0; l < tails_.size(); ++l) {
             const std::size_t at = order_[places_[l] - 1];
             double gain = 0, error = 0;

@@ -19,7 +19,7 @@ tail_finder::tail_finder(std::vector<std::size_t> places)
     std::ranges::stable_sort(falling_, std::ranges::greater{}, [&](std::size_t p) { return places_[p]; });
 }
 
-std::span<const tail_values> tail_finder::of(std::span<const double> gains) {
+std::span<const tail_values> tail_finder::tails_of(std::span<const double> gains) {
     sorted_.assign(gains.begin(), gains.end());
     auto end = sorted_.end();  // a lower place lies within the gains partitioned so far
     for (const std::size_t p : falling_) {

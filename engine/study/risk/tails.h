@@ -26,7 +26,7 @@ class tail_finder {
     explicit tail_finder(std::vector<std::size_t> places);
     // Returns tails by place. Gains must be finite, and at least as many as the greatest place. Their order
     // decides bits.
-    std::span<const tail_values> of(std::span<const double> gains);
+    std::span<const tail_values> tails_of(std::span<const double> gains);
 
   private:
     std::vector<std::size_t> places_;

@@ -20,7 +20,7 @@
 #include "engine/study/manifest.h"
 #include "engine/study/rows.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -51,13 +51,13 @@ struct market_of_rounds {
     std::vector<double> tolerances;  // by trade, in its currency; 0 if it has none
 
     explicit market_of_rounds(priced_book first)
-        : found(std::move(first)), greeks(take_greeks(found.told)), tolerances(greeks.size(), 0) {}
+        : found(std::move(first)), greeks(take_greeks(found.result)), tolerances(greeks.size(), 0) {}
 
-    void take(const std::vector<std::size_t>& trades, priced_book later) {
-        greeks_by_trade greeks_of_later = take_greeks(later.told);
+    void take_round(const std::vector<std::size_t>& trades, priced_book later) {
+        greeks_by_trade greeks_of_later = take_greeks(later.result);
         for (std::size_t k = 0; k < trades.size(); ++k) {
-            price_row& is = found.told.rows[trades[k]];
-            price_row was = std::exchange(is, std::move(later.told.rows[k]));
+            price_row& is = found.result.rows[trades[k]];
+            price_row was = std::exchange(is, std::move(later.result.rows[k]));
             if (!later.moments.empty()) found.moments[trades[k]] = later.moments[k];
             const auto were = std::exchange(greeks[trades[k]], std::move(greeks_of_later[k]));
             if (is.status == trade_status::failed || is.randomisations > 0) continue;
@@ -74,7 +74,7 @@ struct market_of_rounds {
         }
     }
     void fail(std::size_t place, const books::trade& t, const std::exception& why) {
-        price_row& row = found.told.rows[place];
+        price_row& row = found.result.rows[place];
         planned failed;
         failed.failure = at_trade(t, why);
         failed.remarks = row.remarks;
@@ -84,7 +84,7 @@ struct market_of_rounds {
     }
     // Returns the trade's price, or its sensitivities; figures found without paths are left out.
     std::vector<figure_of_trade> figures(std::size_t trade, bool of_sensitivities) const {
-        const price_row& row = found.told.rows[trade];
+        const price_row& row = found.result.rows[trade];
         if (row.status == trade_status::failed || row.paths == 0) return {};
         if (!of_sensitivities) return {{row}};
         std::vector<figure_of_trade> out;
@@ -95,7 +95,7 @@ struct market_of_rounds {
     }
     priced_book put_together() && {
         for (std::vector<greek_row>& of_trade : greeks)
-            std::ranges::move(of_trade, std::back_inserter(found.told.greeks));
+            std::ranges::move(of_trade, std::back_inserter(found.result.greeks));
         return std::move(found);
     }
 
@@ -119,9 +119,9 @@ struct market_of_rounds {
 
   private:
     void add(results& to, std::size_t trade, const greek_row& g) const {
-        to.manifest = found.told.manifest;
+        to.manifest = found.result.manifest;
         to.rows.resize(greeks.size());
-        const price_row& of = found.told.rows[trade];
+        const price_row& of = found.result.rows[trade];
         price_row& as = to.rows[trade];
         as.trade = of.trade;
         as.currency = of.currency;
@@ -154,13 +154,13 @@ class held_results {
     void begin(std::vector<priced_book> first) {
         for (priced_book& p : first) made_.emplace_back(std::move(p));
     }
-    void take(const std::vector<std::size_t>& trades, std::vector<priced_book> later) {
+    void take_round(const std::vector<std::size_t>& trades, std::vector<priced_book> later) {
         for (std::size_t m = 0; m < made_.size(); ++m) {
-            run_manifest& all = made_[m].found.told.manifest;
-            all.path_steps += later[m].told.manifest.path_steps;
-            add_walk(all, later[m].told.manifest);
+            run_manifest& all = made_[m].found.result.manifest;
+            all.path_steps += later[m].result.manifest.path_steps;
+            add_walk(all, later[m].result.manifest);
             all.total_seconds = seconds(clock::now() - r_.begin).count();
-            made_[m].take(trades, std::move(later[m]));
+            made_[m].take_round(trades, std::move(later[m]));
         }
     }
     std::vector<priced_book> put_together() {
@@ -191,7 +191,7 @@ class held_results {
     // Returns the most paths in any market: in some markets the trade may need none.
     std::uint64_t paths_of(std::size_t trade) const {
         std::uint64_t out = 0;
-        for (const market_of_rounds& m : made_) out = std::max(out, m.found.told.rows[trade].paths);
+        for (const market_of_rounds& m : made_) out = std::max(out, m.found.result.rows[trade].paths);
         return out;
     }
     // Later rounds take new points: a payoff with a long tail shows a small error where its mean is too
@@ -199,7 +199,7 @@ class held_results {
     // share.
     std::uint64_t seed_of(std::size_t trade, std::uint64_t paths) const {
         const bool has_points = std::ranges::any_of(
-            made_, [&](const market_of_rounds& m) { return m.found.told.rows[trade].randomisations > 0; });
+            made_, [&](const market_of_rounds& m) { return m.found.result.rows[trade].randomisations > 0; });
         return !has_points || is_of_totals() ? r_.run.seed : decide::seed_of_round(r_.run.seed, paths);
     }
     paths_of_next_round for_figures(std::size_t trade) const {
@@ -238,7 +238,7 @@ class held_results {
     // Returns the results whose totals must meet the tolerance; empty if none has to.
     std::vector<results> totals_in(const market_of_rounds& m) const {
         if (!is_of_totals()) return {};
-        return r_.is_of_sensitivities ? m.by_total_of_greeks() : std::vector<results>{m.found.told};
+        return r_.is_of_sensitivities ? m.by_total_of_greeks() : std::vector<results>{m.found.result};
     }
     std::vector<more_paths> for_total(const results& one, std::uint64_t most_paths, bool gives_up) const {
         return paths_for_totals(one, r_.steps, to_.of_run->size, to_.confidence, most_paths, gives_up);
@@ -259,7 +259,7 @@ class held_results {
         }
         if (missed == 2) worst += ", and another sensitivity is too wide";
         if (missed > 2) worst += fmt::format(", and {} others are too wide", missed - 1);
-        if (missed > 0) add_miss(m.found.told.rows[trade], worst);
+        if (missed > 0) add_miss(m.found.result.rows[trade], worst);
     }
     void say_which_totals_miss(market_of_rounds& in) const {
         constexpr std::uint64_t any = std::uint64_t{1} << 62;
@@ -269,13 +269,13 @@ class held_results {
                 if (one.rows[more.trade].has_error())
                     missed[more.trade] = std::max(missed[more.trade], more.paths);
         for (const auto& [trade, paths] : missed)
-            add_miss(in.found.told.rows[trade],
+            add_miss(in.found.result.rows[trade],
                      fmt::format(
                          "{} in {} is still too wide; about {} paths of this trade and of others should do",
                          r_.is_of_sensitivities ? "a total of sensitivities" : "the total",
-                         in.found.told.rows[trade].currency, paths));
+                         in.found.result.rows[trade].currency, paths));
         if (!is_of_totals() || r_.is_of_sensitivities) return;
-        for (price_row& row : in.found.told.rows)
+        for (price_row& row : in.found.result.rows)
             if (row.status == trade_status::priced && !is_figure(row.error_in_totals()))
                 add_miss(row, fmt::format("the total in {} has no error while this trade shows none",
                                           row.currency));
@@ -288,8 +288,8 @@ class held_results {
 
 class rounds {
   public:
-    rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells)
-        : r_(r), found_(r), walk_(walk), tells_(tells) {}
+    rounds(const run_in_rounds& r, const round_of_paths& walk, progress_reporter& reporter)
+        : r_(r), found_(r), walk_(walk), reporter_(reporter) {}
 
     std::vector<priced_book> walked_as_decided() {
         walk_all();
@@ -320,12 +320,12 @@ class rounds {
     void walk_all() {
         std::vector<std::size_t> all(r_.trades.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
-        ++tells_.now.round;
-        tells_.tell();
+        ++reporter_.now.round;
+        reporter_.report();
         found_.begin(timed(all, r_.run.paths, r_.run.seed));
     }
     void walk(const rounds_of_trades& next) {
-        progress& now = tells_.now;
+        progress& now = reporter_.now;
         ++now.round;
         now.trades_in_tolerance = 0;
         now.widest = 0;
@@ -334,8 +334,8 @@ class rounds {
             now.trades_in_tolerance += more.is_met() ? 1U : 0U;
             now.widest = std::max(now.widest, more.widest());
         }
-        tells_.tell();
-        for (const auto& [of, trades] : next) found_.take(trades, timed(trades, of.first, of.second));
+        reporter_.report();
+        for (const auto& [of, trades] : next) found_.take_round(trades, timed(trades, of.first, of.second));
     }
 
     walk_of_round decided_walk_of(const std::string& trade) const {
@@ -391,26 +391,27 @@ class rounds {
     const run_in_rounds& r_;
     held_results found_;
     const round_of_paths& walk_;
-    teller& tells_;
+    progress_reporter& reporter_;
     double walked_ = 0, walking_ = 0;  // path-steps so far, and their seconds
 };
 
 }  // namespace
 
-std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells) {
-    rounds made(r, walk, tells);
+std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk,
+                                          progress_reporter& reporter) {
+    rounds made(r, walk, reporter);
     return r.run.accuracy ? made.walked_to_accuracy() : made.walked_as_decided();
 }
 
 std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far) {
     held_results found(r);
     std::vector<priced_book> first(1);
-    first.front().told = std::move(so_far);
+    first.front().result = std::move(so_far);
     found.begin(std::move(first));
     found.measure_tolerances();
     const rounds_of_trades next = found.next_round();
     found.say_what_is_missed();
-    so_far = std::move(found.put_together().front().told);
+    so_far = std::move(found.put_together().front().result);
     std::vector<walk_of_round> out;
     for (const price_row& row : so_far.rows) out.push_back({row.paths, r.run.seed});
     for (const auto& [of, trades] : next)
@@ -443,8 +444,8 @@ results greeks_in_rounds(const book& trades, const market& in, const inner_optio
                          const finder_of_greeks& find) {
     const settled run = settle(options, state_of(trades), {&in, 1});
     if (!run.accuracy && !run.takes_decided_paths) return find(trades, options, {});
-    teller tells(options);
-    tells.now.trades = trades.size();
+    progress_reporter reporter(options);
+    reporter.now.trades = trades.size();
     inner_options how = options;
     std::vector<std::uint64_t> steps;
     decide::decided_by_trade policies;
@@ -456,7 +457,7 @@ results greeks_in_rounds(const book& trades, const market& in, const inner_optio
         for (const std::size_t i : places) some->trades.push_back(state_of(trades).trades[i]);
         round_of_study round = of_round(with_state<book>(std::move(some)), how, run, {paths, seed});
         round.options.keep_policies = is_first && options.keep_policies;
-        count_on(round.options, tells.now);
+        count_on(round.options, reporter.now);
         stages by;
         if (is_first) {
             by.see_plans = [&](const planned_run& r) {
@@ -467,14 +468,15 @@ results greeks_in_rounds(const book& trades, const market& in, const inner_optio
             by.held = &policies;
         }
         std::vector<priced_book> out(1);
-        out.front().told = find(round.trades, round.options, by);
-        if (is_first) how.followed = followed_after(out.front().told.manifest, out.front().told.rows, run);
+        out.front().result = find(round.trades, round.options, by);
+        if (is_first)
+            how.followed = followed_after(out.front().result.manifest, out.front().result.rows, run);
         return out;
     };
     const run_in_rounds all{run, state_of(trades).trades, {&in, 1}, steps, clock::now(), true};
-    results out = std::move(walked_in_rounds(all, walk, tells).front().told);
+    results out = std::move(walked_in_rounds(all, walk, reporter).front().result);
     out.manifest.settings = run.said;
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

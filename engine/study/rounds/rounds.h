@@ -14,7 +14,7 @@
 #include "engine/study/rounds/widths.h"
 #include "tilewalk/decisions.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Walks these trades, `paths` paths each. Returns results by market.
 using round_of_paths = std::function<std::vector<priced_book>(std::span<const std::size_t> trades,
@@ -31,7 +31,8 @@ struct run_in_rounds {
 };
 // Returns results by market. Fails trades whose tolerance has no amount, or whose decided paths are
 // impossible.
-std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk, teller& tells);
+std::vector<priced_book> walked_in_rounds(const run_in_rounds& r, const round_of_paths& walk,
+                                          progress_reporter& reporter);
 // Returns each trade's next walk, the last one if more paths do not help. Says in rows what is too wide.
 std::vector<walk_of_round> judge(const run_in_rounds& r, results& so_far);
 // Turns decisions for a run's first round into those for a later walk.
@@ -46,4 +47,4 @@ using finder_of_greeks =
 results greeks_in_rounds(const book& trades, const market& in, const inner_options& options,
                          const finder_of_greeks& find);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -13,7 +13,7 @@
 #include "engine/plan/measure.h"
 #include "engine/walk/units.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -218,4 +218,4 @@ std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const 
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

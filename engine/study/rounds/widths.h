@@ -12,7 +12,7 @@
 #include "engine/reading/book_state.h"
 #include "tilewalk/results.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Returns a trade's tolerance in its currency; 0 if it has none of its own. Throws tilewalk::error (input) if
 // basis points of the trade refer to no amount.
@@ -74,4 +74,4 @@ std::vector<more_paths> paths_for_totals(const results& so_far, std::span<const 
                                          double tolerance, double confidence, std::uint64_t most_paths,
                                          bool gives_up = false);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,7 +14,7 @@
 #include "engine/study/asked.h"
 #include "engine/study/manifest.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 bool gains_request::has_small_moves(const scenario& of) const {
     if (asked.for_differences) return true;
@@ -38,14 +38,14 @@ std::size_t bytes_of_numbers(const planned& p) {
 }
 
 // A process that walks a share of the work only makes decisions here, if no gain on these paths is its own.
-inner_options options_of_share(const gains_request& r, progress_of_blocks& tells, bool has_gains) {
-    inner_options out = tells.heard(0, r.trades.size());
+inner_options options_of_share(const gains_request& r, progress_of_blocks& reporter, bool has_gains) {
+    inner_options out = reporter.options_of_walk(0, r.trades.size());
     if (r.options.work && !has_gains) out.work = std::make_shared<kept::work>(r.options.work->of_decisions());
     return out;
 }
 
 // Prices the book with controls for near gains. Returns the trades that have controls.
-std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of_blocks& tells,
+std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of_blocks& reporter,
                                              base_of_gains& to) {
     std::vector<std::size_t> with_control;
     stages by;
@@ -63,12 +63,12 @@ std::vector<std::size_t> price_with_controls(const gains_request& r, progress_of
             if (!p.subtracts()->jumps()) to.controls->add(r.all_trades()[i], p);
         }
     };
-    inner_options with = options_of_share(r, tells, r.options.work && r.options.work->has_market(0));
+    inner_options with = options_of_share(r, reporter, r.options.work && r.options.work->has_market(0));
     with.keep_policies = r.options.keep_policies;
-    to.told = std::move(price_book(r.with, r.trades, r.in, with, by).told);
-    const studies::run_parts parts = r.parts(to.told.manifest.part_paths);
-    for (const price_row& row : to.told.rows) to.near.push_back(worth_of_position(row, parts));
-    tells.end(0, r.trades.size());
+    to.result = std::move(price_book(r.with, r.trades, r.in, with, by).result);
+    const studies::run_parts parts = r.parts(to.result.manifest.part_paths);
+    for (const price_row& row : to.result.rows) to.near.push_back(worth_of_position(row, parts));
+    reporter.end(0, r.trades.size());
     return with_control;
 }
 
@@ -93,7 +93,7 @@ void find_drifts(const gains_request& r, const std::vector<std::size_t>& with_co
 // Prices trades with controls again, without them, for far gains. Near gains take these prices, too, if a
 // control jumps: it then serves no gain.
 void price_without_controls(const gains_request& r, const std::vector<std::size_t>& with_control,
-                            progress_of_blocks& tells, base_of_gains& to) {
+                            progress_of_blocks& reporter, base_of_gains& to) {
     bool has_gains = false;
     for (std::size_t s = 0; s < r.asked.scenarios.size(); ++s) has_gains = has_gains || r.has_share_of(s);
     decide::decided_by_trade none, decided;
@@ -107,10 +107,10 @@ void price_without_controls(const gains_request& r, const std::vector<std::size_
     by.held = &none;
     by.policies.keeps = true;
     by.see_plans = [&](const planned_run& made) { decided = decided_in(made); };
-    const results plain = std::move(
-        price_book(r.with, some_of(r.trades, with_control), r.in, options_of_share(r, tells, has_gains), by)
-            .told);
-    add_steps(to.told.manifest, plain.manifest);
+    const results plain = std::move(price_book(r.with, some_of(r.trades, with_control), r.in,
+                                               options_of_share(r, reporter, has_gains), by)
+                                        .result);
+    add_steps(to.result.manifest, plain.manifest);
     for (std::size_t k = 0; k < with_control.size(); ++k) {
         const std::size_t i = with_control[k];
         if (plain.rows[k].status == trade_status::priced)
@@ -148,11 +148,11 @@ base_of_day roll(const gains_request& r, int days) {
 
 // Returns decisions for small moves on another day: those of far gains, with policies trained on that day.
 decide::decided_by_trade decisions_of_day(const gains_request& r, const base_of_gains& base,
-                                          const base_of_day& day, progress_of_blocks& tells) {
+                                          const base_of_day& day, progress_of_blocks& reporter) {
     decide::decided_by_trade out = base.far_decided;
     std::vector<std::size_t> with_rights;
     for (std::size_t i = 0; i < r.trades.size(); ++i)
-        if (base.told.rows[i].status == trade_status::priced && plan::has_rights(r.all_trades()[i]))
+        if (base.result.rows[i].status == trade_status::priced && plan::has_rights(r.all_trades()[i]))
             with_rights.push_back(i);
     if (with_rights.empty()) return out;
     stages by = stages_of_gains();
@@ -161,13 +161,14 @@ decide::decided_by_trade decisions_of_day(const gains_request& r, const base_of_
     by.see_plans = [&](const planned_run& made) {
         for (const auto& [trade, of] : decided_in(made)) out[trade].policy = of.policy;
     };
-    price_book(r.with, some_of(*day.trades, with_rights), *day.in, tells.heard(0, r.trades.size()), by);
+    price_book(r.with, some_of(*day.trades, with_rights), *day.in,
+               reporter.options_of_walk(0, r.trades.size()), by);
     return out;
 }
 
 }  // namespace
 
-base_of_gains price_base(const gains_request& r, progress_of_blocks& tells) {
+base_of_gains price_base(const gains_request& r, progress_of_blocks& reporter) {
     base_of_gains out;
     out.reads.resize(r.trades.size());
     out.controls =
@@ -175,22 +176,22 @@ base_of_gains price_base(const gains_request& r, progress_of_blocks& tells) {
                                           pilot_of_controls{r.run, r.with.operations(), r.options.cancel,
                                                             jumps_of_controls::any, &r.with.passed()},
                                           r.options.work.get());
-    const std::vector<std::size_t> with_control = price_with_controls(r, tells, out);
+    const std::vector<std::size_t> with_control = price_with_controls(r, reporter, out);
     find_drifts(r, with_control, *out.controls);
     out.far = out.near;
     base_of_day& today = out.days[0] = {r.in, r.trades, {}, out.near_decided};
     for (const books::trade& t : r.all_trades()) today.small_decided[t.id].control = nullptr;
     if (!with_control.empty() && !r.asked.scenarios.empty())
-        price_without_controls(r, with_control, tells, out);
+        price_without_controls(r, with_control, reporter, out);
     out.far_decided = decide::without_policies(today.small_decided);
     std::map<int, bool> has_small_moves;  // by days from the base market
     for (const scenario& s : r.asked.scenarios)
         if (s.days != 0) has_small_moves[s.days] |= r.has_small_moves(s);
     for (const auto& [days, is_followed] : has_small_moves) {
         base_of_day& day = out.days[days] = roll(r, days);
-        if (is_followed && day.trades) day.small_decided = decisions_of_day(r, out, day, tells);
+        if (is_followed && day.trades) day.small_decided = decisions_of_day(r, out, day, reporter);
     }
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -22,7 +22,7 @@
 #include "engine/walk/units.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct gains_request {
     const resources& with;
@@ -58,7 +58,7 @@ struct base_of_day {
 };
 
 struct base_of_gains {
-    results told;
+    results result;
     std::vector<markets::market_reads> reads;  // by trade
     std::vector<std::size_t> bytes{};          // by trade: of the plan's numbers
     std::unique_ptr<moving_controls> controls;
@@ -67,7 +67,7 @@ struct base_of_gains {
     decide::decided_by_trade near_decided{}, far_decided{};
     std::map<int, base_of_day> days{};  // by days from the base market, 0 included
 };
-base_of_gains price_base(const gains_request& r, progress_of_blocks& tells);
+base_of_gains price_base(const gains_request& r, progress_of_blocks& reporter);
 
 inline stages stages_of_gains() {
     return {.wants_quarters = true, .wants_bounds = false};
@@ -76,4 +76,4 @@ inline studies::estimate worth_of_position(const price_row& row, const studies::
     return row.quantity * studies::estimate(row, parts);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -14,7 +14,7 @@
 #include "engine/reading/written_market.h"
 #include "engine/study/scenarios/next_day.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -25,7 +25,7 @@ class moves_of_scenarios {
   public:
     explicit moves_of_scenarios(const market& in) : in_(in) {}
 
-    moves of(const scenario& s) const {
+    moves moves_in(const scenario& s) const {
         moves out;
         for (const market_change& c : s.changes) {
             const markets::keyed_number& number = state_of(in_).source->find(c.key);
@@ -119,7 +119,7 @@ void explain_gains(scenario_results& to, const market& in, const results& sensit
         if (found.contains(std::string(m.name))) to.measures.emplace_back(m.name);
     std::vector<moves> of_scenario;
     const moves_of_scenarios make(in);
-    for (const scenario& s : to.scenarios) of_scenario.push_back(make.of(s));
+    for (const scenario& s : to.scenarios) of_scenario.push_back(make.moves_in(s));
     for (const portfolio_gains& p : to.totals) {
         if (p.is_converted) continue;
         taylor_terms terms;
@@ -140,4 +140,4 @@ void explain_gains(scenario_results& to, const market& in, const results& sensit
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -6,11 +6,11 @@
 #include "tilewalk/market.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 greek_options greeks_of_moves(const market& in, const scenario_list& asked);
 
 // Fills `measures` and `explained`, without converted totals. `sensitivities` are those in the base market.
 void explain_gains(scenario_results& to, const market& in, const results& sensitivities);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -11,7 +11,7 @@
 #include "tilewalk/differences.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using value_and_error = std::pair<double, double>;
 struct share_of_gain {
@@ -31,7 +31,7 @@ class sums_of_gains {
           // The least number is 0: a gain's own error already says whether its parts are enough.
           run_(r.part_paths, r.base.manifest.paths, 0) {}
 
-    value_and_error of(std::size_t trade, const std::vector<share_of_gain>& shares) const {
+    value_and_error gain_of(std::size_t trade, const std::vector<share_of_gain>& shares) const {
         studies::estimate sum;
         double beside = 0;
         for (const share_of_gain& s : shares) {
@@ -93,4 +93,4 @@ struct gains_of_trades {
     }
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

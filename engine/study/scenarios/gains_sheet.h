@@ -14,7 +14,7 @@
 #include "engine/study/scenarios/base_of_gains.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class gains_sheet {
   public:
@@ -141,4 +141,4 @@ class gains_sheet {
     std::mutex lock_;                                  // guards to_.failures
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -9,7 +9,7 @@
 #include "engine/reading/rolled.h"
 #include "tilewalk/error.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 constexpr int one_day = 1;
@@ -26,10 +26,10 @@ next_day::next_day(const market& today) {
     }
 }
 
-book next_day::of(const book& trades) const {
+book next_day::aged(const book& trades) const {
     auto out = std::make_shared<books::book_state>(state_of(trades));
     for (books::trade& t : out->trades) t = books::rolled(std::move(t), one_day);
     return with_state<book>(std::move(out));
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -8,7 +8,7 @@
 #include "engine/plan/measures.h"
 #include "tilewalk/engine.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using greeks::key_of_day;
 
@@ -20,11 +20,11 @@ class next_day {
     const std::optional<market>& in() const { return in_; }
     const std::string& why_not() const { return why_not_; }
     // Returns the same trades, whose times in years have come a day nearer.
-    book of(const book& trades) const;
+    book aged(const book& trades) const;
 
   private:
     std::optional<market> in_;
     std::string why_not_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

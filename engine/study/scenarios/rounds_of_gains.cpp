@@ -18,7 +18,7 @@
 #include "engine/study/manifest.h"
 #include "engine/study/rounds/rounds.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -195,4 +195,4 @@ scenario_results scenarios_in_rounds(const book& trades, const market& in, const
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

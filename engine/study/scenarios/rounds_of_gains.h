@@ -9,7 +9,7 @@
 #include "tilewalk/engine.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using study_of_scenarios = std::function<scenario_results(const book& trades, const inner_options& options)>;
 // Walks more and more paths until each gain of a trade, or each total and tail, is narrow enough.
@@ -20,4 +20,4 @@ scenario_results scenarios_in_rounds(const book& trades, const market& in, const
 walk_of_round judge(const book& trades, const market& in, const settled& run, scenario_results& so_far,
                     const study_of_scenarios& again);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

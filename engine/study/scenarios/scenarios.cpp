@@ -35,7 +35,7 @@
 
 namespace tilewalk {
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -66,8 +66,8 @@ struct block {
 class walk_of_scenarios {
   public:
     walk_of_scenarios(const gains_request& r, const base_of_gains& base, gains_sheet& sheet,
-                      progress_of_blocks& tells, scenario_results& to)
-        : r_(r), base_(base), sheet_(sheet), tells_(tells), to_(to) {}
+                      progress_of_blocks& reporter, scenario_results& to)
+        : r_(r), base_(base), sheet_(sheet), reporter_(reporter), to_(to) {}
 
     void walk_all() {
         const std::size_t all = r_.asked.scenarios.size();
@@ -139,7 +139,7 @@ class walk_of_scenarios {
         for (std::size_t k = 0; k < markets.size(); ++k) {
             const scenario& of = r_.asked.scenarios[first + k];
             if (!markets[k].in) continue;
-            tells_.end(0, r_.trades.size() - markets[k].trades.size());
+            reporter_.end(0, r_.trades.size() - markets[k].trades.size());
             if (!markets[k].trades.empty())
                 alike[{of.days, r_.has_small_moves(of), markets[k].trades}].push_back(k);
         }
@@ -183,7 +183,7 @@ class walk_of_scenarios {
     }
 
     void walk(const block& of, std::size_t worker, timings* times) {
-        inner_options with = tells_.heard(worker, of.cells());
+        inner_options with = reporter_.options_of_walk(worker, of.cells());
         with.times = times;
         const base_of_day& base = base_.days.at(of.days);
         stages by = stages_of_gains();
@@ -194,20 +194,20 @@ class walk_of_scenarios {
             price_book(r_.with, some_of(*base.trades, of.trades), of.in, with, by);
         const timings::during adding(times, stage::rows);
         threads::for_each(of.in.size(), r_.run.threads, r_.options.cancel,
-                          [&](int, std::uint64_t m) { add(of, m, priced[m].told); }, {});
+                          [&](int, std::uint64_t m) { add(of, m, priced[m].result); }, {});
         {
             const std::lock_guard guard(lock_);
-            const run_manifest& first = priced.front().told.manifest;  // has the facts of the whole walk
+            const run_manifest& first = priced.front().result.manifest;  // has the facts of the whole walk
             to_.part_paths = std::max(to_.part_paths, first.part_paths);
-            run_manifest& told = to_.base.manifest;
-            add_walk(told, first);
-            told.plan_seconds += first.plan_seconds;
+            run_manifest& manifest = to_.base.manifest;
+            add_walk(manifest, first);
+            manifest.plan_seconds += first.plan_seconds;
             for (const priced_book& p : priced) {
-                add_steps(told, p.told.manifest);
-                for (const price_row& row : p.told.rows) tell_of_gpu(row);
+                add_steps(manifest, p.result.manifest);
+                for (const price_row& row : p.result.rows) tell_of_gpu(row);
             }
         }
-        tells_.end(worker, of.cells());
+        reporter_.end(worker, of.cells());
     }
 
     void add(const block& of, std::size_t m, const results& then) {
@@ -233,7 +233,7 @@ class walk_of_scenarios {
     const gains_request& r_;
     const base_of_gains& base_;
     gains_sheet& sheet_;
-    progress_of_blocks& tells_;
+    progress_of_blocks& reporter_;
     scenario_results& to_;
     std::mutex lock_;  // guards the members below and the manifest in to_
     std::set<std::string> reasons_;
@@ -266,15 +266,15 @@ void explain(const gains_request& r, scenario_results& to) {
 
 scenario_results gains_of_run(const gains_request& r) {
     const auto begin = std::chrono::steady_clock::now();
-    progress_of_blocks tells(r.options, r.trades.size() * (r.asked.scenarios.size() + 1));
-    base_of_gains base = price_base(r, tells);
+    progress_of_blocks reporter(r.options, r.trades.size() * (r.asked.scenarios.size() + 1));
+    base_of_gains base = price_base(r, reporter);
     scenario_results out;
-    out.base = std::move(base.told);
+    out.base = std::move(base.result);
     out.part_paths = out.base.manifest.part_paths;
     out.scenarios = r.asked.scenarios;
     out.inputs = r.asked.inputs;
     gains_sheet sheet(r, base.far, out);
-    walk_of_scenarios walk(r, base, sheet, tells, out);
+    walk_of_scenarios walk(r, base, sheet, reporter, out);
     walk.walk_all();
     sheet.end();
     out.risks = risk::risks_of(out, r.asked);
@@ -300,11 +300,11 @@ scenario_results scenarios_as_asked(const resources& with, const book& trades, c
     return out;
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 scenario_results engine::scenarios(const book& trades, const market& in, const scenario_list& asked,
                                    const run_options& options) const {
-    return verbs::scenarios_as_asked(verbs::resources(*state_), trades, in, asked, {options});
+    return studies::scenarios_as_asked(studies::resources(*state_), trades, in, asked, {options});
 }
 
 }  // namespace tilewalk

@@ -7,11 +7,11 @@
 #include "tilewalk/combinations.h"
 #include "tilewalk/scenarios.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 // Implements engine::scenarios. Explained gains are checked as a study of their own, whatever `of` is.
 scenario_results scenarios_as_asked(const resources& with, const book& trades, const market& in,
                                     const scenario_list& asked, const inner_options& options,
                                     study of = study::scenarios);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -8,7 +8,7 @@
 #include "engine/walk/cuda/device/backend.h"
 #include "tilewalk/engine.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct engine_state {
     engine_settings settings;
@@ -18,4 +18,4 @@ struct engine_state {
 // Returns an engine on these GPUs instead of this machine's, as tests need it.
 engine engine_on(std::shared_ptr<cuda::backend> gpus);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

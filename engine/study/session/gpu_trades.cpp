@@ -13,7 +13,7 @@
 #include "engine/decide/sources.h"
 #include "engine/walk/cuda/random/fill_kernels.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
@@ -258,4 +258,4 @@ std::vector<book_on_gpu::kernel> book_on_gpu::kernels_of_policies() const {
     return out;
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -21,7 +21,7 @@
 #include "engine/walk/cpu/lane_operations.h"
 #include "engine/walk/cuda/paths/launcher.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct pilot_of_controls;
 struct policy_search;
@@ -118,4 +118,4 @@ class book_on_gpu {
     walk bounds_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

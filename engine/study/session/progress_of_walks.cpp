@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 // Fraction of the current walk kept in reserve for walks that expect() did not count.
 constexpr double unexpected = 0.05;
 }  // namespace
 
-inner_options progress_of_walks::heard() {
+inner_options progress_of_walks::options_of_walk() {
     inner_options out = options_;
     out.keep_policies = false;
-    if (options_.on_progress) out.on_progress = [this](const progress& p) { take(p); };
+    if (options_.on_progress) out.on_progress = [this](const progress& p) { take_progress(p); };
     return out;
 }
 
@@ -35,7 +35,7 @@ void progress_of_walks::end() {
     tell();
 }
 
-void progress_of_walks::take(const progress& of_walk) {
+void progress_of_walks::take_progress(const progress& of_walk) {
     // A walk that starts again must not count backwards.
     steps_ = std::max(steps_, of_walk.path_steps_done);
     const double part = of_walk.path_steps > 0 ? static_cast<double>(of_walk.path_steps_done) /
@@ -63,4 +63,4 @@ void progress_of_walks::tell() const {
     options_.on_progress(now);
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

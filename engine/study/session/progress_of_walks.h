@@ -12,7 +12,7 @@
 #include "engine/decide/inner_options.h"
 #include "tilewalk/options.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 class progress_of_walks {
   public:
@@ -22,7 +22,7 @@ class progress_of_walks {
     progress_of_walks& operator=(const progress_of_walks&) = delete;
 
     // Returns options for a walk that reports here and keeps no policies. This object must outlive them.
-    inner_options heard();
+    inner_options options_of_walk();
     // Sets the number of trades of all further walks together.
     void expect(double walked) { left_ = walked; }
     // Begins a walk of so many trades. `is_of_prices`: the walk's finished trades are those reported.
@@ -30,7 +30,7 @@ class progress_of_walks {
     void end();
 
   private:
-    void take(const progress& of_walk);
+    void take_progress(const progress& of_walk);
     void tell() const;
 
     const inner_options& options_;
@@ -50,11 +50,11 @@ class progress_of_blocks {
         now_.trades = prices;
     }
     // Returns options for a walk of so many prices, without kept policies. This object must outlive them.
-    inner_options heard(std::size_t worker, std::size_t prices) {
+    inner_options options_of_walk(std::size_t worker, std::size_t prices) {
         inner_options out = options_;
         out.keep_policies = false;
         if (options_.on_progress)
-            out.on_progress = [this, worker, prices](const progress& p) { take(worker, prices, p); };
+            out.on_progress = [this, worker, prices](const progress& p) { take_progress(worker, prices, p); };
         return out;
     }
     void end(std::size_t worker, std::size_t prices) {
@@ -66,7 +66,7 @@ class progress_of_blocks {
     }
 
   private:
-    void take(std::size_t worker, std::size_t prices, const progress& of_walk) {
+    void take_progress(std::size_t worker, std::size_t prices, const progress& of_walk) {
         const std::lock_guard guard(lock_);
         const double part =
             static_cast<double>(of_walk.path_steps_done) / static_cast<double>(of_walk.path_steps);
@@ -90,4 +90,4 @@ class progress_of_blocks {
     std::array<double, 2> at_work_{};  // by worker: prices done, with fractions
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 resources::resources(const engine_settings& settings, cuda::backend& gpus, lasts how_long)
     : how_long_(how_long),
@@ -151,4 +151,4 @@ taken_gpu_run::~taken_gpu_run() {
     idle.erase(idle.begin());
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -28,7 +28,7 @@
 #include "tilewalk/market.h"
 #include "tilewalk/session.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 struct wanted_plans {
     const settled& run;
@@ -139,4 +139,4 @@ class taken_gpu_run {
     std::unique_ptr<ready_on_gpus> run_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

@@ -16,7 +16,7 @@
 
 namespace tilewalk {
 
-namespace verbs {
+namespace studies {
 
 class open_book {
   public:
@@ -33,10 +33,10 @@ class open_book {
         const with_journal kept(trades, {&in, 1}, {}, options);
         stages by;
         by.are_of_book = true;
-        by.decide = [&](planned_run& r, threads::crew& crew, const teller& tells) {
-            decided_.decide(r, resources_.shapes(), crew, tells);
+        by.decide = [&](planned_run& r, threads::crew& crew, const progress_reporter& reporter) {
+            decided_.decide(r, resources_.shapes(), crew, reporter);
         };
-        results out = std::move(price_book(resources_, trades, in, kept.options(), by).told);
+        results out = std::move(price_book(resources_, trades, in, kept.options(), by).result);
         add_answers(out, resources_, trades, in, kept.options());
         kept.finish(out.manifest);
         return out;
@@ -75,10 +75,10 @@ class open_book {
     decided_plans decided_;
 };
 
-}  // namespace verbs
+}  // namespace studies
 
 session engine::open(const book& trades) const {
-    return with_state<session>(std::make_shared<verbs::open_book>(state_, trades));
+    return with_state<session>(std::make_shared<studies::open_book>(state_, trades));
 }
 
 results session::price(const market& in, const run_options& options) const {

@@ -22,18 +22,19 @@
 #include "tilewalk/setting_table.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 namespace {
 
 // Limit on sums of derivatives, which are kept until a CPU walk ends; further trades take another walk.
 constexpr std::uint64_t most_bytes_of_derivatives = std::uint64_t{256} << 20;
 
-void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& told) {
+void tell_of_devices(const cuda::backend::choice& on, const cuda::gpu_facts& facts, run_manifest& manifest) {
     for (std::size_t d = 0; d < facts.shares.size(); ++d) {
         const std::string& name = on.devices[d]->get().properties().name;
-        if (facts.shares[d].has_walked) told.devices.push_back(name);
-        if (facts.shares[d].lost) told.lost_devices.push_back(name + ": " + facts.shares[d].lost->message());
+        if (facts.shares[d].has_walked) manifest.devices.push_back(name);
+        if (facts.shares[d].lost)
+            manifest.lost_devices.push_back(name + ": " + facts.shares[d].lost->message());
     }
 }
 
@@ -44,27 +45,32 @@ run::walk first_of(run::walk all) {
 
 }  // namespace
 
-kept::conditions keeping::conditions(const settled& run) const {
+kept::conditions known_tallies::conditions(const settled& run) const {
     const run_settings all = over(run.said, default_settings());
     return {std::string(program::name_of(run.how.precision)), run.random, *all.reduction, arrays};
 }
 
-kept::conditions keeping::conditions_of_shadows(const settled& run, program::precision in) const {
+kept::conditions known_tallies::conditions_of_shadows(const settled& run, program::precision in) const {
     kept::conditions out = conditions(run);
     out.precision = program::name_of(in);
     if (source_of(run, false).needs_gpu) out.source = random::catalogue().front().name;
     return out;
 }
 
-book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells,
-                     const keeping& keeps)
-    : plans_(plans), run_(run), all_(std::move(all)), tells_(tells), keeps_(keeps), walked_(plans.size()) {
+book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk all,
+                     progress_reporter& reporter, const known_tallies& known)
+    : plans_(plans),
+      run_(run),
+      all_(std::move(all)),
+      reporter_(reporter),
+      known_(known),
+      walked_(plans.size()) {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         if (!plans_[i].needs_paths()) continue;
         left_.push_back(i);
-        tells_.now.path_steps += run_.paths * plans_[i].ready->when.steps();
+        reporter_.now.path_steps += run_.paths * plans_[i].ready->when.steps();
     }
-    tells_.now.trades_done = plans_.size() - left_.size();
+    reporter_.now.trades_done = plans_.size() - left_.size();
     // A source's own quasi-random points have an error from randomisations, on whatever device they are
     // walked.
     const random::catalogue_entry& source = source_of(run_, false);
@@ -86,13 +92,13 @@ bool book_walk::is_quasi(std::size_t trade) const {
 
 std::vector<std::optional<error>> book_walk::walk(const kept::walker& on, const run::walk& asked,
                                                   std::span<const run::job> named, const kept::conditions& by,
-                                                  const kept::taker& take) {
-    return keeps_.work ? keeps_.work->walk(on, asked, named, by, take) : on(asked, take);
+                                                  const kept::tally_callback& take) {
+    return known_.work ? known_.work->walk(on, asked, named, by, take) : on(asked, take);
 }
 
 std::vector<run::job> book_walk::named(const std::vector<std::size_t>& trades) const {
     std::vector<run::job> out;
-    if (!keeps_.work) return out;
+    if (!known_.work) return out;
     out.reserve(trades.size());
     for (const std::size_t i : trades) out.push_back(plans_[i].job());
     return out;
@@ -100,8 +106,8 @@ std::vector<run::job> book_walk::named(const std::vector<std::size_t>& trades) c
 
 run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
                              const kept::conditions& by) {
-    if (!keeps_.work) return on.walk_all(asked);
-    const auto walker = [&](const run::walk& of, const kept::taker& take) {
+    if (!known_.work) return on.walk_all(asked);
+    const auto walker = [&](const run::walk& of, const kept::tally_callback& take) {
         run::outcome got = on.walk_all(of);
         for (std::size_t k = 0; k < of.jobs.size(); ++k)
             if (!got.failures[k]) take(k, got.tallies[k]);
@@ -115,28 +121,28 @@ run::outcome book_walk::walk(run::back_end& on, const run::walk& asked, std::spa
 }
 
 void book_walk::take_known() {
-    if (!keeps_.work || left_.empty()) return;
+    if (!known_.work || left_.empty()) return;
     const std::vector<run::job> jobs = named(left_);
     run::walk asked = all_;
     asked.jobs = jobs;
     std::vector<std::size_t> taken;
     const std::vector<std::size_t> missing =
-        keeps_.work->take_known(asked, keeps_.conditions(run_), [&](std::size_t k, const run::tally& found) {
+        known_.work->take_known(asked, known_.conditions(run_), [&](std::size_t k, const run::tally& found) {
             const std::size_t i = left_[k];
             walked_[i].emplace(found, is_quasi(i), plans_[i]);
             steps_known_ += run_.paths * plans_[i].ready->when.steps();
             taken.push_back(i);
         });
-    if (!missing.empty() && !keeps_.work->may_walk()) {
+    if (!missing.empty() && !known_.work->may_walk()) {
         throw error(error_kind::input,
                     "the paths of " + std::to_string(missing.size()) + " of " + std::to_string(left_.size()) +
                         " trades are not among the results of the shards, which another build made, or other "
                         "inputs; run the shards again");
     }
     std::erase_if(left_, [&](std::size_t i) { return walked_[i].has_value(); });
-    tells_.now.trades_done = plans_.size() - left_.size();
-    tells_.now.path_steps_done += steps_known_;
-    tells_.tell();
+    reporter_.now.trades_done = plans_.size() - left_.size();
+    reporter_.now.path_steps_done += steps_known_;
+    reporter_.report();
     if (program::is_fast(run_.how.precision)) take_known_samples(taken);
 }
 
@@ -144,8 +150,8 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
     const std::vector<run::job> jobs = named(trades);
     run::walk asked = first_of(all_);
     asked.jobs = jobs;
-    const std::vector<std::size_t> missing = keeps_.work->take_known(
-        asked, keeps_.conditions_of_shadows(run_, run_.how.precision),
+    const std::vector<std::size_t> missing = known_.work->take_known(
+        asked, known_.conditions_of_shadows(run_, run_.how.precision),
         [&](std::size_t k, const run::tally& found) { walked_[trades[k]]->sample = found.whole(); });
     // A trade without a known sample is walked again, together with its sample.
     for (const std::size_t k : missing) {
@@ -155,7 +161,7 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
     std::ranges::sort(left_);
 }
 
-void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& manifest,
                         ready_on_gpus* keeps, const cuda::ways_back::decider& way_back) {
     if (on.devices.empty()) return;
     const timings::during walking(all_.times, stage::walking);
@@ -171,11 +177,11 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
             if (takes_points(i) == has_points) trades.push_back(i);
         walk_on_gpus(trades, has_points, gpus, on, facts, keeps);
     }
-    both_ways = choose_both_ways(both_ways, told.left_to_processor);
+    both_ways = choose_both_ways(both_ways, manifest.left_to_processor);
     if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
-    add_kernels(facts, told);
-    tell_of_devices(on, facts, told);
-    tells_.now.trades_done = plans_.size() - left_.size();
+    add_kernels(facts, manifest);
+    tell_of_devices(on, facts, manifest);
+    reporter_.now.trades_done = plans_.size() - left_.size();
 }
 
 void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpus& into) {
@@ -196,13 +202,13 @@ void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpu
     seat(with_points, into.with_points);
 }
 
-void add_kernels(const cuda::gpu_facts& of, run_manifest& told) {
-    told.kernels_compiled += of.kernels_compiled;
-    told.kernels_from_cache += of.kernels_from_cache;
-    if (told.kernels_refused.empty()) told.kernels_refused = of.why_foreign;
-    told.launches += of.launches;
-    told.device_seconds += of.device_seconds;
-    told.kernel_seconds += of.kernel_seconds;
+void add_kernels(const cuda::gpu_facts& of, run_manifest& manifest) {
+    manifest.kernels_compiled += of.kernels_compiled;
+    manifest.kernels_from_cache += of.kernels_from_cache;
+    if (manifest.kernels_refused.empty()) manifest.kernels_refused = of.why_foreign;
+    manifest.launches += of.launches;
+    manifest.device_seconds += of.device_seconds;
+    manifest.kernel_seconds += of.kernel_seconds;
 }
 
 std::string book_walk::lack_of_cpu() const {
@@ -234,7 +240,7 @@ std::vector<std::size_t> book_walk::choose_both_ways(const std::vector<std::size
 }
 
 void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                               const cuda::backend::choice& on, cuda::gpu_facts& told,
+                               const cuda::backend::choice& on, cuda::gpu_facts& total,
                                const cuda::ways_back::decider& by) {
     const bool is_fast = program::is_fast(run_.how.precision);
     std::vector<run::job> jobs;
@@ -247,14 +253,15 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
         cuda::ways_back walks(on.devices, gpus.kernels(), by ? by : suits, run_.memory_bytes, run_.threads,
                               source);
         paths.jobs = jobs;
-        auto failures = walk([&](const run::walk& of, const kept::taker& to) { return walks.walk(of, to); },
-                             paths, jobs, conditions, take);
-        told.add(walks.facts());
+        auto failures =
+            walk([&](const run::walk& of, const kept::tally_callback& to) { return walks.walk(of, to); },
+                 paths, jobs, conditions, take);
+        total.add(walks.facts());
         return failures;
     };
     run::walk asked = all_;
-    asked.on_progress = tells_.of_walk();
-    const auto failures = walk_with(source_of(run_, false), asked, keeps_.conditions(run_),
+    asked.on_progress = reporter_.of_walk();
+    const auto failures = walk_with(source_of(run_, false), asked, known_.conditions(run_),
                                     [&](std::size_t k, const run::tally& found) {
                                         const std::size_t i = trades[k];
                                         walked_[i].emplace(found, is_quasi(i), plans_[i]);
@@ -269,7 +276,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
     if (!is_fast) return;
     // The CPU has no single_fast to compare with double, so GPUs walk the first tiles once more.
     const auto without_sample = walk_with(random::catalogue().front(), first_of(all_),
-                                          keeps_.conditions_of_shadows(run_, run_.how.precision),
+                                          known_.conditions_of_shadows(run_, run_.how.precision),
                                           [&](std::size_t k, const run::tally& found) {
                                               if (walked_[trades[k]])
                                                   walked_[trades[k]]->sample = found.whole();
@@ -279,7 +286,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
 }
 
 void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
-                             const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps) {
+                             const cuda::backend::choice& on, cuda::gpu_facts& total, ready_on_gpus* keeps) {
     if (trades.empty()) return;
     std::optional<timings::during> packing(std::in_place, all_.times, stage::packing);
     ready_on_gpus once;
@@ -305,8 +312,8 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     asked.jobs = jobs ? *jobs : ready.trades->jobs();
     asked.among = ready.trades->jobs();
     asked.owner = ready.trades;
-    asked.on_progress = tells_.of_walk();
-    run::outcome got = walk(launcher, asked, named(trades), keeps_.conditions(run_));
+    asked.on_progress = reporter_.of_walk();
+    run::outcome got = walk(launcher, asked, named(trades), known_.conditions(run_));
     cuda::gpu_facts facts = launcher.facts();
     const bool any_walked =
         std::any_of(got.failures.begin(), got.failures.end(), [](const auto& f) { return !f; });
@@ -314,11 +321,11 @@ void book_walk::walk_on_gpus(const std::vector<std::size_t>& trades, bool has_po
     take_gpu_outcome(trades, got, source.is_quasi, on.may_fall_back && !is_fast && !source.needs_gpu);
     if (is_fast) take_gpu_sample(trades, gpus, on, with, asked, facts, ready.sample);
     for (auto& share : facts.shares) share.has_walked = share.has_walked && any_walked;
-    told.add(facts);
+    total.add(facts);
 
     std::erase_if(left_, [&](std::size_t i) { return walked_[i] || plans_[i].failure; });
-    tells_.now.trades_done = plans_.size() - left_.size();
-    tells_.tell();
+    reporter_.now.trades_done = plans_.size() - left_.size();
+    reporter_.report();
 }
 
 void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
@@ -341,7 +348,7 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
     asked.paths = cpu::shadow_paths(run_.paths);
     asked.on_progress = nullptr;
     const run::outcome sample =
-        walk(sampler, asked, named(trades), keeps_.conditions_of_shadows(run_, run_.how.precision));
+        walk(sampler, asked, named(trades), known_.conditions_of_shadows(run_, run_.how.precision));
     for (std::size_t k = 0; k < trades.size(); ++k) {
         if (!walked_[trades[k]]) continue;
         walked_trade& w = *walked_[trades[k]];
@@ -371,11 +378,11 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
         run::walk asked = all_;
         asked.jobs = jobs;
         asked.on_progress = [&](const run::progress& p) {
-            tells_.now.trades_done = done_before + first + p.jobs_done;
-            tells_.now.path_steps_done = steps_before + p.path_steps_done;
-            tells_.tell();
+            reporter_.now.trades_done = done_before + first + p.jobs_done;
+            reporter_.now.path_steps_done = steps_before + p.path_steps_done;
+            reporter_.report();
         };
-        run::outcome got = walk(*on, asked, jobs, keeps_.conditions(run_));
+        run::outcome got = walk(*on, asked, jobs, known_.conditions(run_));
         for (std::size_t k = 0; k < jobs.size(); ++k) {
             const std::size_t i = left_[first + k];
             if (got.failures[k]) {
@@ -405,7 +412,7 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
     run::walk first = first_of(all_);
     const auto walk_in = [&](program::precision p, std::span<const run::job> of) {
         first.jobs = of;
-        return walk(*make(operations, run_.threads, p), first, of, keeps_.conditions_of_shadows(run_, p))
+        return walk(*make(operations, run_.threads, p), first, of, known_.conditions_of_shadows(run_, p))
             .tallies;
     };
     if (!sampled.empty()) {
@@ -419,4 +426,4 @@ void book_walk::take_shadows(const cpu::lane_operations& operations, const cpu_m
     }
 }
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

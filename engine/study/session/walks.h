@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engine/decide/planned.h"
+#include "engine/decide/progress_reporter.h"
 #include "engine/decide/settled.h"
-#include "engine/decide/teller.h"
 #include "engine/decide/walked_trade.h"
 #include "engine/study/session/gpu_trades.h"
 #include "engine/walk/cpu/lane_operations.h"
@@ -25,13 +25,13 @@
 #include "kernels/tile_result.h"
 #include "tilewalk/manifest.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_operations&, int threads,
                                                                program::precision)>;
 
 // A store of tallies: walks take known ones from it, and keep new ones in it.
-struct keeping {
+struct known_tallies {
     std::shared_ptr<kept::work> work{};  // null: all is walked, nothing kept
     std::vector<std::string> arrays{};   // hashes of the run's arrays of scenarios
 
@@ -43,15 +43,15 @@ struct keeping {
 class book_walk {
   public:
     // `all` says which paths to walk; its jobs and progress are set for each walk.
-    book_walk(std::vector<planned>& plans, const settled& run, run::walk all, teller& tells,
-              const keeping& keeps);
+    book_walk(std::vector<planned>& plans, const settled& run, run::walk all, progress_reporter& reporter,
+              const known_tallies& known);
 
     // Throws tilewalk::error (input) if nothing may be walked and a tally is not known.
     void take_known();
     // Walks what GPUs can. A trade that they can't walk goes to the CPU if allowed and possible, else it
     // fails with the GPU's error. `keeps` takes the run for another call; `way_back` decides how adjoints are
     // built. Both are optional.
-    void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& told,
+    void on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& manifest,
                  ready_on_gpus* keeps = nullptr, const cuda::ways_back::decider& way_back = {});
     void on_cpu(const cpu::lane_operations& operations, const cpu_maker& make);
     // Compares the first tiles of every trade with double, unless the run is in double.
@@ -65,14 +65,14 @@ class book_walk {
     bool is_quasi(std::size_t trade) const;
     std::vector<std::optional<error>> walk(const kept::walker& on, const run::walk& asked,
                                            std::span<const run::job> named, const kept::conditions& by,
-                                           const kept::taker& take);
+                                           const kept::tally_callback& take);
     run::outcome walk(run::back_end& on, const run::walk& asked, std::span<const run::job> named,
                       const kept::conditions& by);
     // Returns the jobs that identify trades in the store; none without a store.
     std::vector<run::job> named(const std::vector<std::size_t>& trades) const;
     void take_known_samples(const std::vector<std::size_t>& trades);
     void walk_on_gpus(const std::vector<std::size_t>& trades, bool has_points, cuda::backend& gpus,
-                      const cuda::backend::choice& on, cuda::gpu_facts& told, ready_on_gpus* keeps);
+                      const cuda::backend::choice& on, cuda::gpu_facts& total, ready_on_gpus* keeps);
     // Returns the precision or source that the CPU lacks, and what to use instead; empty if none.
     std::string lack_of_cpu() const;
     // Returns the trades whose adjoints a GPU can walk. The others go to the CPU, or fail if it lacks
@@ -80,7 +80,7 @@ class book_walk {
     std::vector<std::size_t> choose_both_ways(const std::vector<std::size_t>& trades,
                                               std::vector<left_work>& told_left);
     void walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
-                        const cuda::backend::choice& on, cuda::gpu_facts& told,
+                        const cuda::backend::choice& on, cuda::gpu_facts& total,
                         const cuda::ways_back::decider& by);
     void take_gpu_outcome(const std::vector<std::size_t>& trades, run::outcome& got, bool is_quasi,
                           bool cpu_can);
@@ -91,16 +91,16 @@ class book_walk {
     std::vector<planned>& plans_;
     const settled& run_;
     run::walk all_;
-    teller& tells_;
-    const keeping& keeps_;
+    progress_reporter& reporter_;
+    const known_tallies& known_;
     std::uint64_t steps_known_ = 0;  // path-steps of known tallies
     std::vector<std::size_t> left_;  // trades still to be walked
     std::vector<std::optional<walked_trade>> walked_;
 };
 
-void add_kernels(const cuda::gpu_facts& of, run_manifest& told);
+void add_kernels(const cuda::gpu_facts& of, run_manifest& manifest);
 
 // Lays trades out in united programs while GPUs open; the walk then finds them.
 void seat_ahead(std::span<const planned> plans, const settled& run, ready_on_gpus& into);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies

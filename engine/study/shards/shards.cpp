@@ -23,7 +23,7 @@ namespace tilewalk {
 using nlohmann::json;
 using std::filesystem::path;
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -56,7 +56,7 @@ json written(const run_settings& of, const path& folder) {
     for (const run_setting& known : setting_table()) {
         const auto text = known.text(of);
         if (!text) continue;
-        const bool is_file = known.takes == run_setting::kind::file;
+        const bool is_file = known.takes == run_setting::value_type::file;
         out[known.name] = is_file ? written_place(*text, folder) : json(*text);
     }
     return out;
@@ -93,7 +93,7 @@ run_settings settings_in(const json& from, const path& folder) {
     for (const run_setting& known : setting_table()) {
         const auto at = from.find(known.name);
         if (at == from.end()) continue;
-        const bool is_file = known.takes == run_setting::kind::file;
+        const bool is_file = known.takes == run_setting::value_type::file;
         known.read(is_file ? found_at(*at, folder).string() : at->get<std::string>(), out);
     }
     return out;
@@ -284,13 +284,13 @@ void shard_plan::write(const book& trades) const {
     kept::write_file(folder / name_of_plan, all.dump(1) + "\n");
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 shards_missing::shards_missing(const std::string& message, std::vector<std::size_t> which)
     : machine_failure(error_kind::io, message), which_(std::move(which)) {}
 
 shards shards::open(const path& folder) {
-    const path file = folder / verbs::name_of_plan;
+    const path file = folder / studies::name_of_plan;
     std::string text;
     if (kept::read_file(file, bounds::results_bytes, text) == kept::reading::absent)
         throw error(error_kind::io, "found no plan of shards, expected a folder that 'tilewalk plan' wrote",
@@ -298,7 +298,7 @@ shards shards::open(const path& folder) {
     try {
         auto out = std::make_shared<state>();
         out->folder = folder;
-        verbs::read_plan(json::parse(text), *out);
+        studies::read_plan(json::parse(text), *out);
         return shards(std::move(out));
     } catch (const std::exception& e) {
         throw error(error_kind::input, std::string("found a plan that can't be read: ") + e.what(),
@@ -307,7 +307,7 @@ shards shards::open(const path& folder) {
 }
 
 std::string shards::digest_of(const sharded_request& what) {
-    return verbs::digest_in(what, verbs::open_request(what), verbs::options_for(what, {}));
+    return studies::digest_in(what, studies::open_request(what), studies::options_for(what, {}));
 }
 
 std::size_t shards::count() const {

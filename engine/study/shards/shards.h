@@ -17,7 +17,7 @@
 #include "tilewalk/shards.h"
 #include "tilewalk/timings.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
 inline constexpr const char* name_of_plan = "plan.json";
 inline constexpr const char* name_of_next = "next";
@@ -94,10 +94,10 @@ std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_
                                         const opened_request& what, const run_options& options,
                                         const study_of_scenarios& again);
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies
 
 namespace tilewalk {
 
-struct shards::state : verbs::shard_plan {};
+struct shards::state : studies::shard_plan {};
 
 }  // namespace tilewalk

@@ -24,7 +24,7 @@ namespace tilewalk {
 
 using std::filesystem::path;
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -258,7 +258,7 @@ std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_
     return of_round(what.asked, rounds.with, rounds.run, next).options.overrides;
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 std::size_t shards::most(std::size_t trades, std::size_t markets, std::uint64_t paths) {
     const double parts = static_cast<double>(trades) * static_cast<double>(markets) *
@@ -268,14 +268,14 @@ std::size_t shards::most(std::size_t trades, std::size_t markets, std::uint64_t 
 
 shards shards::plan(const engine& by, const sharded_request& asked, std::size_t count, const path& folder,
                     double train_within_seconds, const run_options& options) {
-    using namespace verbs;
+    using namespace studies;
     if (count == 0) throw error(error_kind::usage, "found 0 shards, expected 1 or more");
     shard_plan out{folder, asked};
     opened_request request = open_request(asked);
     run_options with = options_for(asked, options);
     settled run = settle({with}, state_of(request.trades), {&request.in, 1});
     const std::vector<feature> features = features_asked(request.trades, with);
-    refuse_combinations(verbs::study_of(asked), features);
+    refuse_combinations(studies::study_of(asked), features);
     if (asked.explains) refuse_combinations(study::explained_scenarios, features);
     refuse_more_than_parts(count, request.trades.size(), request.markets(), run.paths);
     if (run.accuracy) {
@@ -289,7 +289,7 @@ shards shards::plan(const engine& by, const sharded_request& asked, std::size_t 
     make_folder(folder);
 
     auto known = std::make_shared<kept::store>(out.digest);
-    known->take(kept::block_in(folder / name_of_decisions, out.digest).records);
+    known->add_records(kept::block_in(folder / name_of_decisions, out.digest).records);
     decider decides{by, out.request, request, with, known};
     const std::vector<books::trade>& trades = state_of(request.trades).trades;
     out.untrained = decide_all(decides, trades, train_within_seconds, run.threads);

@@ -27,7 +27,7 @@ namespace tilewalk {
 using nlohmann::json;
 using std::filesystem::path;
 
-namespace verbs {
+namespace studies {
 
 namespace {
 
@@ -163,7 +163,7 @@ account_of_part do_part(const engine& by, const shard_part& what, const run_opti
     out.blocks_taken = known->blocks_taken();
     out.damaged.insert(out.damaged.end(), known->damaged().begin(), known->damaged().end());
     const std::vector<kept::record> decisions = plan.decisions();
-    known->take(decisions);
+    known->add_records(decisions);
     account_of_part told;
     told.add(decider{by, plan.request, what.on, with, known}.decide(what.to_train));
     for (const shard_piece& p : what.pieces) {
@@ -217,7 +217,7 @@ void take_parts(kept::store& into, const shard_plan& plan, shards::stage of) {
                         "and run its shard again",
                         {file.string()});
         if (found.is == kept::finding::whole) {
-            into.take(found.records);
+            into.add_records(found.records);
             continue;
         }
         missing.push_back(number);
@@ -240,7 +240,7 @@ struct done_request {
     done_request(const shard_plan& of, const run_options& options)
         : plan(of), with{options_for(of.request, options)}, what(open_as_planned(of, with)) {
         const auto known = std::make_shared<kept::store>(of.digest);
-        known->take(of.decisions());
+        known->add_records(of.decisions());
         take_parts(*known, of, shards::stage::pricing);
         with.work = std::make_shared<kept::work>(kept::work::that_is_known(known));
     }
@@ -351,12 +351,12 @@ results decider::decide(std::span<const std::size_t> places, bool trains) {
     return walk_share(by, of, what, some_trades(what.trades, places), how);
 }
 
-}  // namespace verbs
+}  // namespace studies
 
 // Two processes may run one shard, if a node was given up that was alive. The first to finish removes the
 // journal; the other finds the shard done.
 shard_outcome shards::run(const engine& by, std::size_t number, stage of, const run_options& options) const {
-    const verbs::shard_plan& plan = *state_;
+    const studies::shard_plan& plan = *state_;
     if (number == 0 || number > count()) {
         throw error(error_kind::usage,
                     "found shard " + std::to_string(number) + ", expected 1 to " + std::to_string(count()));
@@ -369,9 +369,9 @@ shard_outcome shards::run(const engine& by, std::size_t number, stage of, const 
                         "shard, then merge it",
                     {plan.folder.string()});
     }
-    const run_options with = verbs::options_for(plan.request, options);
-    const verbs::opened_request on = verbs::open_as_planned(plan, with);
-    verbs::shard_part what{plan, on};
+    const run_options with = studies::options_for(plan.request, options);
+    const studies::opened_request on = studies::open_as_planned(plan, with);
+    studies::shard_part what{plan, on};
     if (!trains) what.pieces = plan.pieces[number - 1];
     for (std::size_t k = number - 1; trains && k < plan.untrained.size(); k += count())
         what.to_train.push_back(plan.untrained[k]);
@@ -381,22 +381,22 @@ shard_outcome shards::run(const engine& by, std::size_t number, stage of, const 
     const kept::finding found = look();
     out.was_done = found == kept::finding::whole;
     if (found == kept::finding::damaged) out.damaged.push_back(out.file);
-    std::optional<verbs::account_of_part> told;
+    std::optional<studies::account_of_part> told;
     try {
-        if (!out.was_done) told = verbs::do_part(by, what, with, out);
+        if (!out.was_done) told = studies::do_part(by, what, with, out);
     } catch (const error& e) {
         out.was_done = e.kind() != error_kind::cancelled && look() == kept::finding::whole;
         if (!out.was_done) throw;
     }
-    if (!told) told = verbs::account_beside(out.file);
-    if (told) out.told = verbs::told_of(*told, what, with);
+    if (!told) told = studies::account_beside(out.file);
+    if (told) out.result = studies::told_of(*told, what, with);
     return out;
 }
 
 path shards::next_folder() const {
-    const path there = state_->folder / verbs::name_of_next;
+    const path there = state_->folder / studies::name_of_next;
     std::error_code unknown;
-    return std::filesystem::exists(there / verbs::name_of_plan, unknown) ? there : path();
+    return std::filesystem::exists(there / studies::name_of_plan, unknown) ? there : path();
 }
 
 results shards::merge(const engine& by, const run_options& options) const {
@@ -404,7 +404,7 @@ results shards::merge(const engine& by, const run_options& options) const {
         throw error(error_kind::usage, "the shards are of scenarios, which merge_scenarios() merges");
     if (request().differences)
         throw error(error_kind::usage, "the shards are of differences, which merge_differences() merges");
-    return verbs::merged_prices(by, {*state_, options});
+    return studies::merged_prices(by, {*state_, options});
 }
 
 difference_results shards::merge_differences(const engine& by, const run_options& options) const {
@@ -412,15 +412,15 @@ difference_results shards::merge_differences(const engine& by, const run_options
         throw error(
             error_kind::usage,
             "the shards are of scenarios or of sensitivities, expected those of differences or prices");
-    const verbs::done_request all(*state_, options);
-    const verbs::opened_request& what = all.what;
-    if (!request().differences) return valued(what.trades, what.in, verbs::merged_prices(by, all));
-    const verbs::resources with(state_of(by), verbs::resources::lasts::many_calls);
+    const studies::done_request all(*state_, options);
+    const studies::opened_request& what = all.what;
+    if (!request().differences) return valued(what.trades, what.in, studies::merged_prices(by, all));
+    const studies::resources with(state_of(by), studies::resources::lasts::many_calls);
     difference_results out =
-        verbs::differences_as_asked(with, what.trades, what.in, *request().differences, all.with);
-    verbs::tell_devices(*state_, out.values.manifest);
+        studies::differences_as_asked(with, what.trades, what.in, *request().differences, all.with);
+    studies::tell_devices(*state_, out.values.manifest);
     if (!request().fixed) return out;
-    out.values.rows = verbs::merged_gains(by, all).base.rows;
+    out.values.rows = studies::merged_gains(by, all).base.rows;
     out.values.manifest.settings.tolerance = request().settings.tolerance;
     // Trades whose tolerance can't be measured have failed by now.
     const auto has_failed = [&](const auto& row) {
@@ -434,17 +434,18 @@ difference_results shards::merge_differences(const engine& by, const run_options
 scenario_results shards::merge_scenarios(const engine& by, const run_options& options) const {
     if (request().scenarios.empty())
         throw error(error_kind::usage, "the shards are of prices, which merge() merges");
-    return verbs::merged_gains(by, {*state_, options});
+    return studies::merged_gains(by, {*state_, options});
 }
 
 void shards::merge_training() {
     state& plan = *state_;
     if (plan.untrained.empty()) return;
-    const verbs::opened_request what = verbs::open_as_planned(plan, verbs::options_for(plan.request, {}));
+    const studies::opened_request what =
+        studies::open_as_planned(plan, studies::options_for(plan.request, {}));
     kept::store known(plan.digest);
-    known.take(plan.decisions());
-    verbs::take_parts(known, plan, stage::training);
-    kept::write_block(plan.folder / verbs::name_of_decisions, plan.digest, verbs::records_of(known));
+    known.add_records(plan.decisions());
+    studies::take_parts(known, plan, stage::training);
+    kept::write_block(plan.folder / studies::name_of_decisions, plan.digest, studies::records_of(known));
     plan.untrained.clear();
     plan.write(what.trades);
 }

@@ -145,7 +145,7 @@ std::string panel_text(const lines_panel& of, const std::vector<double>& years, 
         std::string d;
         for (std::size_t s = 0; s < line.size(); ++s) {
             if (!std::isfinite(line[s]) || (s % stride != 0 && s + 1 != line.size())) continue;
-            const std::string x = at(x_at(years[s])), y = at(y_at(line[s]));
+            const std::string x = px(x_at(years[s])), y = px(y_at(line[s]));
             d += d.empty() ? "M" + x + " " + y : of.is_stepped ? "H" + x + "V" + y : "L" + x + " " + y;
         }
         out += "<path class=\"path" + std::string(p == 0 ? " first" : "") + "\" d=\"" + d +
@@ -265,7 +265,7 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
             x = left;
             top += 18;
         }
-        body += "<g transform=\"translate(" + at(x) + " " + at(top) + ")\">" + sample + "</g>" +
+        body += "<g transform=\"translate(" + px(x) + " " + px(top) + ")\">" + sample + "</g>" +
                 text_at(x + 30, top + 4, "start", name);
         x += wide;
     };
@@ -293,7 +293,7 @@ std::string picture_of(const trade_plan& plan, const trade_paths& paths) {
     top += 18;
     return framed(width, top, "trade", "Dates and paths of " + plan.trade,
                   "<style>\n" + style_of_picture() + time_line_style() +
-                      "</style>\n<rect class=\"paper\" width=\"" + at(width) + "\" height=\"" + at(top) +
+                      "</style>\n<rect class=\"paper\" width=\"" + px(width) + "\" height=\"" + px(top) +
                       "\"/>\n" + body);
 }
 

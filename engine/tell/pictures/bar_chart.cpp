@@ -34,11 +34,11 @@ std::string bar_chart(std::string_view title, const std::vector<named_bar>& bars
         double end = left;
         if (std::isfinite(b.value) && b.value >= 0 && highest > 0) {
             end = std::max(place(b.value), left + least_bar);
-            bar = "<rect x=\"" + at(left) + "\" y=\"" + at(middle - 0.5 * bar_height) + "\" width=\"" +
-                  at(end - left) + "\" height=\"" + at(bar_height) + "\"/>";
+            bar = "<rect x=\"" + px(left) + "\" y=\"" + px(middle - 0.5 * bar_height) + "\" width=\"" +
+                  px(end - left) + "\" height=\"" + px(bar_height) + "\"/>";
             const auto [from, to] = b.range;
             if (place(to) - place(from) >= 1) {
-                bar += "<path d=\"M" + at(place(from)) + ' ' + at(middle) + 'H' + at(place(to)) + "\"/>";
+                bar += "<path d=\"M" + px(place(from)) + ' ' + px(middle) + 'H' + px(place(to)) + "\"/>";
                 end = std::max(end, place(to));
             }
         }

@@ -24,16 +24,16 @@ std::string whisker(const value_with_bar& of, const axis& by, double width) {
     if (!std::isfinite(of.low) || !std::isfinite(of.high)) return {};
     const double from = place(of.low, by, width), to = place(of.high, by, width);
     if (to - from < 1) return {};
-    return "<path d=\"M" + at(from) + " 4v6M" + at(from) + " 7H" + at(to) + "M" + at(to) + " 4v6\"/>";
+    return "<path d=\"M" + px(from) + " 4v6M" + px(from) + " 7H" + px(to) + "M" + px(to) + " 4v6\"/>";
 }
 
 std::string small(const std::string& body, double width) {
-    return "<svg class=\"bar\" aria-hidden=\"true\" viewBox=\"0 0 " + at(width) + " 14\" width=\"" +
-           at(width) + "\" height=\"14\">" + body + "</svg>";
+    return "<svg class=\"bar\" aria-hidden=\"true\" viewBox=\"0 0 " + px(width) + " 14\" width=\"" +
+           px(width) + "\" height=\"14\">" + body + "</svg>";
 }
 
 std::string zero_line(const axis& by, double width) {
-    return has_zero(by) ? "<path class=\"zero\" d=\"M" + at(place(0, by, width)) + " 0v14\"/>" : "";
+    return has_zero(by) ? "<path class=\"zero\" d=\"M" + px(place(0, by, width)) + " 0v14\"/>" : "";
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::string zero_line(const axis& by, double width) {
 std::string error_bar(const value_with_bar& of, const axis& by, double width) {
     std::string body = zero_line(by, width) + whisker(of, by, width);
     if (std::isfinite(of.value))
-        body += "<circle cx=\"" + at(place(of.value, by, width)) + "\" cy=\"" + at(middle) + "\" r=\"2.5\"/>";
+        body += "<circle cx=\"" + px(place(of.value, by, width)) + "\" cy=\"" + px(middle) + "\" r=\"2.5\"/>";
     return small(body, width);
 }
 
@@ -49,8 +49,8 @@ std::string bar_with_error(const value_with_bar& of, const axis& by, double widt
     std::string body;
     if (std::isfinite(of.value)) {
         const double from = has_zero(by) ? place(0, by, width) : indent, to = place(of.value, by, width);
-        body = "<rect x=\"" + at(std::min(from, to)) + "\" y=\"3\" width=\"" +
-               at(std::max(std::abs(to - from), 1.0)) + "\" height=\"8\"/>";
+        body = "<rect x=\"" + px(std::min(from, to)) + "\" y=\"3\" width=\"" +
+               px(std::max(std::abs(to - from), 1.0)) + "\" height=\"8\"/>";
     }
     return small(body + zero_line(by, width) + whisker(of, by, width), width);
 }
@@ -84,9 +84,9 @@ std::string histogram(std::vector<double> values, const std::vector<level>& leve
     const double wide = (right - left) / static_cast<double>(bars);
     for (std::size_t b = 0; b < bars; ++b) {
         if (counts[b] == 0) continue;
-        body += "<rect x=\"" + at(left + wide * static_cast<double>(b) + 0.5) + "\" y=\"" +
-                at(y_at(counts[b])) + "\" width=\"" + at(wide - 1) + "\" height=\"" +
-                at(bottom - y_at(counts[b])) + "\"/>\n";
+        body += "<rect x=\"" + px(left + wide * static_cast<double>(b) + 0.5) + "\" y=\"" +
+                px(y_at(counts[b])) + "\" width=\"" + px(wide - 1) + "\" height=\"" +
+                px(bottom - y_at(counts[b])) + "\"/>\n";
     }
     body += stroke(left, bottom, right, bottom, "class=\"edge\"");
     double free_from = 0;

@@ -58,7 +58,7 @@ std::string symbol(std::size_t which, double x, double y, const std::string& say
     const std::size_t n = which % styles.size();
     const std::string fill = n / shapes.size() % 2 == 0 ? " full" : " hollow";
     return "<path class=\"mark" + fill + (on_line ? "" : " beside") + " s" + std::to_string(n) +
-           "\" transform=\"translate(" + at(x) + ' ' + at(y) + (on_line ? ")" : ") scale(0.7)") + "\" d=\"" +
+           "\" transform=\"translate(" + px(x) + ' ' + px(y) + (on_line ? ")" : ") scale(0.7)") + "\" d=\"" +
            std::string(shapes[n % shapes.size()]) + "\"" +
            (says.empty() ? "/>\n" : "><title>" + escaped(says) + "</title></path>\n");
 }
@@ -109,7 +109,7 @@ std::string lines_of(const panel& p, const box& in, const axis& xs, const axis& 
     for (const chart_line& line : p.lines) {
         std::string d;
         for (const mark* m : path_of(line)) {
-            d += (d.empty() ? 'M' : 'L') + at(in.x(xs, *m->x)) + ' ' + at(in.y(ys, m->y));
+            d += (d.empty() ? 'M' : 'L') + px(in.x(xs, *m->x)) + ' ' + px(in.y(ys, m->y));
         }
         if (d.find('L') != std::string::npos)
             paths += "<path " + line_look(line.style) + " d=\"" + d + "\"/>\n";
@@ -120,8 +120,8 @@ std::string lines_of(const panel& p, const box& in, const axis& xs, const axis& 
             if (m.bar && m.on_line) {
                 const double low = in.y(ys, m.bar->first), high = in.y(ys, m.bar->second);
                 const std::string s = std::to_string(line.style % styles.size());
-                bars += "<path class=\"bar s" + s + "\" d=\"M" + at(x - 3) + ' ' + at(low) + "h6M" +
-                        at(x - 3) + ' ' + at(high) + "h6M" + at(x) + ' ' + at(low) + 'V' + at(high) +
+                bars += "<path class=\"bar s" + s + "\" d=\"M" + px(x - 3) + ' ' + px(low) + "h6M" +
+                        px(x - 3) + ' ' + px(high) + "h6M" + px(x) + ' ' + px(low) + 'V' + px(high) +
                         "\"/>\n";
             }
             symbols += symbol(line.style, x, y, m.says, m.on_line);
@@ -255,7 +255,7 @@ std::string drawn(const chart& of, const std::string& style_element) {
     const double height = top + axis_title_height;
     return framed(of.width, height, "chart", of.title,
                   "<title>" + escaped(of.title) + "</title>\n" + style_element +
-                      "<rect class=\"paper\" width=\"" + at(of.width) + "\" height=\"" + at(height) +
+                      "<rect class=\"paper\" width=\"" + px(of.width) + "\" height=\"" + px(height) +
                       "\"/>\n" + body);
 }
 

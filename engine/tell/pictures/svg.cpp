@@ -39,19 +39,19 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string at(double x) {
+std::string px(double x) {
     std::string text = report::fixed(x, 1);
     return text == "-0.0" ? "0.0" : text;
 }
 
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
                     const std::string& more) {
-    return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + std::string(anchor) + "\"" +
+    return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" text-anchor=\"" + std::string(anchor) + "\"" +
            more + ">" + escaped(text) + "</text>\n";
 }
 
 std::string stroke(double x0, double y0, double x1, double y1, const std::string& look) {
-    return "<path " + look + " d=\"M" + at(x0) + ' ' + at(y0) + 'L' + at(x1) + ' ' + at(y1) + "\"/>\n";
+    return "<path " + look + " d=\"M" + px(x0) + ' ' + px(y0) + 'L' + px(x1) + ' ' + px(y1) + "\"/>\n";
 }
 
 double width_of(std::string_view text) {
@@ -61,8 +61,8 @@ double width_of(std::string_view text) {
 std::string framed(double width, double height, const std::string& kind, std::string_view name,
                    const std::string& body) {
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"" + kind + "\" role=\"img\" aria-label=\"" +
-           escaped(name) + "\" viewBox=\"0 0 " + at(width) + ' ' + at(height) + "\" width=\"" + at(width) +
-           "\" height=\"" + at(height) + "\">\n" + body + "</svg>\n";
+           escaped(name) + "\" viewBox=\"0 0 " + px(width) + ' ' + px(height) + "\" width=\"" + px(width) +
+           "\" height=\"" + px(height) + "\">\n" + body + "</svg>\n";
 }
 
 }  // namespace tilewalk::pictures

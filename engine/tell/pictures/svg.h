@@ -9,7 +9,7 @@ namespace tilewalk::pictures {
 
 std::string escaped(std::string_view text);
 
-std::string at(double x);
+std::string px(double x);
 // Estimated width of a character of a 12-pixel font, in pixels.
 inline constexpr double character_width = 7.2;
 double width_of(std::string_view text);

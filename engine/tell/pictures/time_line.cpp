@@ -29,8 +29,8 @@ std::string time_line(const std::vector<time_row>& rows, const axis& by, double 
         const std::string kind = row.is_accented ? "when accent" : "when";
         for (const span_of_time& s : row.spans) {
             const double from = x_at(s.from), to = x_at(s.to);
-            out += "<rect class=\"" + kind + "\" x=\"" + at(from) + "\" y=\"" + at(y - 3) + "\" width=\"" +
-                   at(std::max(to - from, 1.0)) + "\" height=\"6\">" + title(s.says) + "</rect>\n";
+            out += "<rect class=\"" + kind + "\" x=\"" + px(from) + "\" y=\"" + px(y - 3) + "\" width=\"" +
+                   px(std::max(to - from, 1.0)) + "\" height=\"6\">" + title(s.says) + "</rect>\n";
         }
         // Dates less than a pixel apart share one mark.
         double last = -1e300;
@@ -38,8 +38,8 @@ std::string time_line(const std::vector<time_row>& rows, const axis& by, double 
             const double x = x_at(m.at);
             if (x - last < 1) continue;
             last = x;
-            out += "<circle class=\"" + kind + "\" cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"" +
-                   at(2 + 3 * std::clamp(m.size, 0.0, 1.0)) + "\">" + title(m.says) + "</circle>\n";
+            out += "<circle class=\"" + kind + "\" cx=\"" + px(x) + "\" cy=\"" + px(y) + "\" r=\"" +
+                   px(2 + 3 * std::clamp(m.size, 0.0, 1.0)) + "\">" + title(m.says) + "</circle>\n";
         }
         top += height_of_time_row;
     }

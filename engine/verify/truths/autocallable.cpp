@@ -31,16 +31,17 @@ known_trade draw_worst_of_note(dice& d) {
                     m.spot, other, m.years, call, coupon, protection),
             [=](const market_move& by) {
                 const random_market now = m.moved(by);
-                const double sd = volatility + by.of("B.volatility");
+                const double sd = volatility + by.shift_of("B.volatility");
                 truth::pair_of_assets p;
                 p.first_forward = now.forward(m.years) / m.spot;
-                p.second_forward = by.forwards *
-                                   std::exp((now.first_rate - (0.02 + by.of("B.dividend_yield"))) * m.years) *
-                                   (1 + by.of("B.spot") / other);
+                p.second_forward =
+                    by.forwards *
+                    std::exp((now.first_rate - (0.02 + by.shift_of("B.dividend_yield"))) * m.years) *
+                    (1 + by.shift_of("B.spot") / other);
                 p.first_variance = now.variance(m.years);
                 p.second_variance = sd * sd * m.years;
                 p.covariance =
-                    (rho + by.of("A|B.correlation")) * std::sqrt(p.first_variance * p.second_variance);
+                    (rho + by.shift_of("A|B.correlation")) * std::sqrt(p.first_variance * p.second_variance);
                 const double discount = now.discount(m.years);
                 const double below = 1 - truth::both_above(p, protection);
                 return discount * (1 + coupon * truth::both_above(p, call) - (1 - protection) * below) -

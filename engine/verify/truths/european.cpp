@@ -42,13 +42,13 @@ known_trade draw_quanto_european(dice& d) {
             [=](const market_move& by) {
                 // Volatilities are piecewise constant. The minus: when EURUSD rises, a dollar in euros falls.
                 const random_market now = m.moved(by);
-                const double of_rate = volatility + by.of("EURUSD.volatility");
+                const double of_rate = volatility + by.shift_of("EURUSD.volatility");
                 const double first = now.first_volatility * of_rate * m.change;
                 const double last =
                     std::sqrt((now.variance(m.years) - now.variance(m.change)) / (m.years - m.change)) *
                     of_rate * (m.years - m.change);
-                const double covariance = -(rho + by.of("A|EURUSD.correlation")) * (first + last),
-                             discount = std::exp(-(0.01 + by.of("EUR.rate")) * m.years);
+                const double covariance = -(rho + by.shift_of("A|EURUSD.correlation")) * (first + last),
+                             discount = std::exp(-(0.01 + by.shift_of("EUR.rate")) * m.years);
                 return truth::black(option, truth::quanto_forward(now.forward(m.years), covariance), strike,
                                     now.variance(m.years), discount);
             },

@@ -56,10 +56,10 @@ struct model_market {
     }
     model_market moved(const market_move& by) const {
         model_market out = *this;
-        out.spot = spot * by.forwards + by.of("A.spot");
-        out.yield += by.of("A.dividend_yield");
-        out.rate += by.of("USD.rate");
-        for (parameter& p : out.parameters) p.value += by.of(key_of(p));
+        out.spot = spot * by.forwards + by.shift_of("A.spot");
+        out.yield += by.shift_of("A.dividend_yield");
+        out.rate += by.shift_of("USD.rate");
+        for (parameter& p : out.parameters) p.value += by.shift_of(key_of(p));
         return out;
     }
     double price(truth::side option, double strike, double years) const {

@@ -277,11 +277,12 @@ known_trade draw_outside_barrier(dice& d) {
                                   name_of(option), strike, w.m.years, w.direction(), level)),
         [=](const market_move& by) {
             const watched_market here = w.moved(by);
-            const double moves = volatility + by.of("B.volatility"), with = rho + by.of("A|B.correlation");
+            const double moves = volatility + by.shift_of("B.volatility"),
+                         with = rho + by.shift_of("A|B.correlation");
             truth::watch other;
-            other.spot = spot * by.forwards + by.of("B.spot");
+            other.spot = spot * by.forwards + by.shift_of("B.spot");
             other.variance = moves * moves * w.m.years;
-            other.growth = (here.m.first_rate - (0.02 + by.of("B.dividend_yield"))) * w.m.years;
+            other.growth = (here.m.first_rate - (0.02 + by.shift_of("B.dividend_yield"))) * w.m.years;
             (w.down ? other.lower : other.upper) = level;
             const double forward = here.all.spot * std::exp(here.all.growth), rest = 1 - with * with;
             const double sd = std::sqrt(other.variance);

@@ -43,8 +43,9 @@ run::outcome back_end::walk_all(const run::walk& of) {
         need(j.back.code->back);
     }
     pool_->crew().for_each(missing.size(), of.cancel,
-                           [&](int, std::uint64_t i) { compiled_with(*missing[i]).of(*missing[i]); }, {});
-    for (auto& [shape, made] : code) made = compiled_with(*shape).of(*shape);
+                           [&](int, std::uint64_t i) { compiled_with(*missing[i]).code_of(*missing[i]); },
+                           {});
+    for (auto& [shape, made] : code) made = compiled_with(*shape).code_of(*shape);
     std::vector<std::size_t> walked;
     std::vector<path_job> jobs;
     std::deque<lane_way_back> ways;

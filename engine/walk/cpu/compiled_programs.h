@@ -19,7 +19,7 @@ class compiled_programs {
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }
     // Compiles on the first call for `p`, which must keep its address and contents until forget().
-    std::shared_ptr<const lane_program> of(const program::path_program& p) {
+    std::shared_ptr<const lane_program> code_of(const program::path_program& p) {
         const std::shared_ptr<entry> e = entry_of(p);
         std::call_once(e->once, [&] { e->code = compile(p); });
         return {e, &e->code};

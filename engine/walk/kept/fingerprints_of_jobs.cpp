@@ -96,7 +96,7 @@ fingerprints_of_jobs::fingerprints_of_jobs(const run::walk& of, const conditions
     add(of_walk_, of.replay->uniforms());
 }
 
-const key& fingerprints_of_jobs::of(const program::path_program& code) {
+const key& fingerprints_of_jobs::key_of(const program::path_program& code) {
     const auto [at, is_new] = known_.try_emplace(&code);
     if (is_new) {
         fingerprint of_code;
@@ -106,7 +106,7 @@ const key& fingerprints_of_jobs::of(const program::path_program& code) {
     return at->second;
 }
 
-const key& fingerprints_of_jobs::of(const program::adjoint_program& code) {
+const key& fingerprints_of_jobs::key_of(const program::adjoint_program& code) {
     const auto [at, is_new] = known_backs_.try_emplace(&code);
     if (!is_new) return at->second;
     const auto& [back, again, sections, initial_states, terms, smoothed, seeded, has_control] = code;
@@ -122,17 +122,17 @@ const key& fingerprints_of_jobs::of(const program::adjoint_program& code) {
     return at->second = of_code.found();
 }
 
-key fingerprints_of_jobs::of(const run::job& job) {
+key fingerprints_of_jobs::key_of(const run::job& job) {
     const auto& [code, data, when, back, own_points] = job;
     fingerprint all = of_walk_;
-    add(all, of(*code));
+    add(all, key_of(*code));
     add(all, *data);
     add(all, *when);
     for (const auto& [array, rows] : data->scenarios) all.add(by_.arrays.at(array));
     const auto& [code_of_back, data_of_back] = back;
     all.add(std::uint64_t{code_of_back != nullptr});
     if (code_of_back != nullptr) {
-        add(all, of(*code_of_back));
+        add(all, key_of(*code_of_back));
         add(all, *data_of_back);
     }
     if (const auto points = walk_.points_of(job))

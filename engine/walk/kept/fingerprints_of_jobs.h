@@ -24,11 +24,11 @@ void add(fingerprint& to, const program::timeline& when);
 class fingerprints_of_jobs {
   public:
     fingerprints_of_jobs(const run::walk& of, const conditions& by);
-    key of(const run::job& job);
+    key key_of(const run::job& job);
 
   private:
-    const key& of(const program::path_program& code);
-    const key& of(const program::adjoint_program& code);
+    const key& key_of(const program::path_program& code);
+    const key& key_of(const program::adjoint_program& code);
 
     const run::walk& walk_;
     const conditions& by_;

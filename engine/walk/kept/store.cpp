@@ -59,11 +59,11 @@ store::store(std::string request, std::filesystem::path folder, double block_sec
             continue;
         }
         ++blocks_taken_;
-        take(found.records);
+        add_records(found.records);
     }
 }
 
-void store::take(std::span<const record> all) {
+void store::add_records(std::span<const record> all) {
     const std::lock_guard guard(lock_);
     for (const record& one : all) take_one(one);
 }

@@ -34,7 +34,7 @@ class store {
     const std::vector<std::string>& damaged() const { return damaged_; }
 
     // Adds records that were read from another place. They are not written to the folder.
-    void take(std::span<const record> all);
+    void add_records(std::span<const record> all);
 
     std::optional<run::tally> tally_of(const key& what) const;
     std::optional<std::string> text_of(const key& what) const;

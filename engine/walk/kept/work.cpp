@@ -95,7 +95,7 @@ tile_range work::wanted_of(word64 run_tiles) const {
 }
 
 work::job_at_hand work::at_hand(const run::job& j, const run::walk& asked, fingerprints_of_jobs& of) const {
-    const key what = of.of(j);
+    const key what = of.key_of(j);
     std::optional<run::tally> known = known_->tally_of(what);
     if (!known) {
         const std::size_t derivatives =
@@ -124,7 +124,7 @@ run::tally work::filled(run::tally known) const {
 }
 
 std::vector<std::size_t> work::take_known(const run::walk& asked, const conditions& by,
-                                          const taker& take) const {
+                                          const tally_callback& take) const {
     fingerprints_of_jobs of(asked, by);
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < asked.jobs.size(); ++i) {
@@ -140,7 +140,7 @@ std::vector<std::size_t> work::take_known(const run::walk& asked, const conditio
 class work::blocks {
   public:
     blocks(work& of, const walker& on, const run::walk& asked, std::span<const run::job> named,
-           const conditions& by, const taker& take)
+           const conditions& by, const tally_callback& take)
         : work_(of),
           on_(on),
           asked_(asked),
@@ -270,7 +270,7 @@ class work::blocks {
     work& work_;
     const walker& on_;
     const run::walk& asked_;
-    const taker& take_;
+    const tally_callback& take_;
     ending ends_;
     std::vector<std::optional<job_at_hand>> jobs_;  // empty once the result was handed out
     std::vector<double> operations_{};              // operations of one path, by job
@@ -282,7 +282,7 @@ class work::blocks {
 
 std::vector<std::optional<error>> work::walk(const walker& on, const run::walk& asked,
                                              std::span<const run::job> named, const conditions& by,
-                                             const taker& take) {
+                                             const tally_callback& take) {
     blocks of(*this, on, asked, named, by, take);
     if (!of.are_none() && !may_walk()) {
         throw error(error_kind::input,

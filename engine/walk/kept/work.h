@@ -36,9 +36,9 @@ struct share {
     bool is_all() const { return first == 0 && end == of; }
 };
 
-using taker = std::function<void(std::size_t job, const run::tally& found)>;
-// Walks jobs. Hands each tally to the taker; returns, by job, the error of a job without a tally.
-using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const taker&)>;
+using tally_callback = std::function<void(std::size_t job, const run::tally& found)>;
+// Walks jobs. Hands each tally to the tally_callback; returns, by job, the error of a job without a tally.
+using walker = std::function<std::vector<std::optional<error>>(const run::walk&, const tally_callback&)>;
 
 class work {
   public:
@@ -81,13 +81,13 @@ class work {
 
     // Hands the tallies of finished jobs to `take`. Returns the jobs that are not finished.
     std::vector<std::size_t> take_known(const run::walk& asked, const conditions& by,
-                                        const taker& take) const;
+                                        const tally_callback& take) const;
     // Hands the tallies of all jobs to `take`, walking the tiles that the store lacks. Fingerprints are those
     // of `named`: the same jobs before any were united into one program for a device. Throws tilewalk::error:
     // cancelled, after the current block if that ends soon; input, if work is missing and may not be walked.
     std::vector<std::optional<error>> walk(const walker& on, const run::walk& asked,
                                            std::span<const run::job> named, const conditions& by,
-                                           const taker& take);
+                                           const tally_callback& take);
     // The tally of work that is no job's, over `run_tiles` tiles. One process does it as a whole, by make().
     run::tally whole(const key& what, kernels::word64 run_tiles, const std::function<run::tally()>& make);
     std::string remembered(const key& what, const std::function<std::string()>& make) const;

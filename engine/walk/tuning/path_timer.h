@@ -30,7 +30,7 @@ class path_timer {
     // paths().
     path_timer(gpu_timer& on, const workload& of, std::uint64_t paths);
 
-    const workload& of() const { return of_; }
+    const workload& timed() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::kernel_decision& how) const;
     // Why a kernel with this decision can't be built or run on the device; empty if it can.

@@ -172,7 +172,7 @@ void decide(gpu_timer& on, const std::function<kernel_decision(std::size_t)>& de
 }  // namespace
 
 outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decision& by_rules, double seconds) {
-    std::vector<cuda::way_back_decision> all = candidates(by_rules, kernel.of().code->slots_per_step());
+    std::vector<cuda::way_back_decision> all = candidates(by_rules, kernel.timed().code->slots_per_step());
     std::erase_if(all, [&](const auto& how) { return !kernel.why_not(how).empty(); });
     if (all.empty()) refuse_all();
     std::vector<std::string> texts;
@@ -208,7 +208,7 @@ outcome tune(gpu_timer& on, way_back_timer& kernel, const cuda::way_back_decisio
 
 outcome tune(gpu_timer& on, path_timer& kernel, const kernel_wish& asked, double seconds, int warps) {
     const auto fits = [&](const kernel_decision& how, int) { return kernel.why_not(how).empty(); };
-    const auto all = candidates(asked, kernel.of().code, fits);
+    const auto all = candidates(asked, kernel.timed().code, fits);
     if (all.empty()) refuse_all();
     std::vector<std::string> texts;
     for (const kernel_decision& how : all) texts.push_back(kernel.text(how));

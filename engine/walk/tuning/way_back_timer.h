@@ -20,7 +20,7 @@ class way_back_timer {
     way_back_timer(gpu_timer& on, const run::job& of, std::uint64_t paths)
         : on_(on), of_(of), paths_(paths) {}
 
-    const run::job& of() const { return of_; }
+    const run::job& timed() const { return of_; }
     std::uint64_t paths() const { return paths_; }
     std::string text(const cuda::way_back_decision& how) const;
     // Why a kernel with this decision can't be built or run on the device; empty if it can.

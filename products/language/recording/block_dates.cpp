@@ -6,7 +6,7 @@
 
 namespace tilewalk::language::recording {
 
-run_dates block_dates::of(const expression& e) const {
+run_dates block_dates::dates_of(const expression& e) const {
     const auto each = [&](const auto& of_run) {
         run_dates d{true, {}};
         for (const occurrence& run : at_.runs) d.times.push_back(of_run(run));
@@ -49,7 +49,7 @@ dates::time_point block_dates::next(const expression& e, const occurrence& run) 
 }
 
 value block_dates::years_of(const expression& e) {
-    const run_dates d = of(e);
+    const run_dates d = dates_of(e);
     const std::string name = "years " + written(e);
     const dates::date as_of = at_.script.as_of();
     if (!d.each_run) return made_.term(name, d.times[0].years(as_of));
@@ -58,7 +58,7 @@ value block_dates::years_of(const expression& e) {
 
 std::vector<double> block_dates::years_ahead(const expression& day, place where,
                                              const std::string& what) const {
-    const run_dates until = of(day);
+    const run_dates until = dates_of(day);
     std::vector<double> years;
     years.reserve(at_.runs.size());
     for (std::size_t i = 0; i < at_.runs.size(); ++i) {
@@ -75,7 +75,7 @@ std::vector<double> block_dates::years_ahead(const expression& day, place where,
 
 value block_dates::year_fraction(const expression& begin, const expression& end,
                                  const std::string& convention) {
-    const run_dates from = of(begin), to = of(end);
+    const run_dates from = dates_of(begin), to = dates_of(end);
     const dates::day_count count = *dates::parse_day_count(convention);
     const auto fraction = [&](std::size_t run) {
         return dates::year_fraction(from.of(run), to.of(run), count, at_.script.as_of());

@@ -20,7 +20,7 @@ class block_dates {
   public:
     block_dates(const block_at_hand& at, values& made) : at_(at), made_(made) {}
 
-    run_dates of(const expression& e) const;
+    run_dates dates_of(const expression& e) const;
     value years_of(const expression& e);
     // The years from as_of to `day`, a later date, for each run. `what` is the question, for a message.
     std::vector<double> years_ahead(const expression& day, place where, const std::string& what) const;

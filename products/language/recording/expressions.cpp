@@ -264,7 +264,7 @@ value expressions::option_value(const expression& e, frame& f) {
 value expressions::interval(const expression& e, frame& f) {
     std::vector<value> levels;
     for (std::size_t i = 1; i < e.operands.size(); ++i) levels.push_back(number(e.operands[i], f));
-    return intervals_.of(e.calls, asset_of(e.operands[0]), levels);
+    return intervals_.value_of(e.calls, asset_of(e.operands[0]), levels);
 }
 
 void expressions::for_each_asset(std::size_t list, const std::function<void()>& with) {

@@ -41,7 +41,7 @@ const dates::schedule& interest_rates::payments_of(const expression& e) const {
 
 // The payments of a swap that begins on the call's second argument: in each run, the schedule's later dates.
 interest_rates::payments interest_rates::payments_of_swap(const expression& e) const {
-    payments out{payments_of(e).times, days_.of(e.operands[1]), {}};
+    payments out{payments_of(e).times, days_.dates_of(e.operands[1]), {}};
     const dates::date as_of = at_.script.as_of();
     for (std::size_t run = 0; run < at_.runs.size(); ++run) {
         const double from = out.begin.of(run).years(as_of);

@@ -48,7 +48,7 @@ bridge jumps_last(const bridge& path) {
 
 }  // namespace
 
-value intervals::of(function asked, const std::string& asset, const std::vector<value>& levels) {
+value intervals::value_of(function asked, const std::string& asset, const std::vector<value>& levels) {
     if (at_.market->is_past()) {
         const value seen = market_.spot(asset);
         tell_of_touch(asked, asset, seen, levels);

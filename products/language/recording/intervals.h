@@ -18,7 +18,7 @@ class intervals {
         : at_(at), made_(made), market_(market) {}
 
     // The answer of an interval function for these levels; in the past, by the fixing at the interval's end.
-    value of(function asked, const std::string& asset, const std::vector<value>& levels);
+    value value_of(function asked, const std::string& asset, const std::vector<value>& levels);
 
   private:
     struct question {

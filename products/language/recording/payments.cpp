@@ -39,7 +39,7 @@ void payments::pay(place where, const payment& p, frame& f) {
 std::vector<double> payments::payment_years(const payment& p, place where) const {
     std::vector<double> when;
     when.reserve(at_.runs.size());
-    const run_dates on = p.on ? days_.of(*p.on) : run_dates{};
+    const run_dates on = p.on ? days_.dates_of(*p.on) : run_dates{};
     for (std::size_t i = 0; i < at_.runs.size(); ++i) {
         const occurrence& run = at_.runs[i];
         if (!p.on) {
@@ -72,7 +72,8 @@ value payments::discount_of(const payment& p, const std::vector<double>& when, c
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();
     const std::string name = p.on ? "discount " + written(*p.on) + in : "discount";
-    if (in.empty() && p.on && !days_.of(*p.on).each_run) return made_.term(name, discount(own, when[0]));
+    if (in.empty() && p.on && !days_.dates_of(*p.on).each_run)
+        return made_.term(name, discount(own, when[0]));
     return made_.row(name, [&](const occurrence& run) {
         const double paid = when[at_.number_of(run)];
         if (in.empty() || !p.on) return discount(own, paid);

@@ -96,7 +96,7 @@ bool decisions_to_integrate::is_output(index state) const {
     return std::ranges::find(p_.outputs, state) != p_.outputs.end();
 }
 
-const decision* decisions_to_integrate::of(std::size_t section) const {
+const decision* decisions_to_integrate::decision_of(std::size_t section) const {
     const auto known = of_section_.find(section);
     return known == of_section_.end() ? nullptr : &known->second;
 }
@@ -213,7 +213,7 @@ std::optional<std::vector<index>> decisions_to_integrate::gains_when_ended(std::
     });
     std::vector<index> out;
     for (const gain& g : gains_[section]) {
-        const index paid = g.of(list, made);
+        const index paid = g.value_in(list, made);
         if (reaches(into)[paid] == reach::path) return std::nullopt;
         out.push_back(paid);
     }

@@ -18,7 +18,7 @@ struct gain {
     index output = 0;
     std::array<index, 2> factors{nowhere, nowhere};
 
-    index of(node_list& list, const std::vector<index>& made) const {
+    index value_in(node_list& list, const std::vector<index>& made) const {
         const index first = made[factors[0]];
         return factors[1] == nowhere ? first : list.put(operation::mul, first, made[factors[1]]);
     }
@@ -44,7 +44,7 @@ class decisions_to_integrate {
     decisions_to_integrate(const path_program& p, const path_data& data, const timeline& when);
 
     bool are_none() const { return of_section_.empty(); }
-    const decision* of(std::size_t section) const;  // null if there is none
+    const decision* decision_of(std::size_t section) const;  // null if there is none
     // The mark of ended paths; empty if no decision ends a path.
     const std::optional<mark>& ended() const { return ended_; }
     const directed_steps& steps() const { return steps_; }

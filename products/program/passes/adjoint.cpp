@@ -188,7 +188,7 @@ class reversal {
                     section_derivatives& told) {
         const lane_section& from = from_.sections[number];
         section& into = made_.sections.emplace_back();
-        const std::vector<bool> is_active = active.of(number);
+        const std::vector<bool> is_active = active.active_in(number);
         // Truths have no derivative if no comparison is smoothed.
         section_reversal turned(
             from, is_active, smoothed_.empty() ? std::vector<bool>(from.nodes.size()) : active.truths(number),

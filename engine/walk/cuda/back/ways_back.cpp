@@ -178,11 +178,11 @@ class piece_on_device {
                                               records_.as<kernels::derivatives_of_trade>(),
                                               most_places,
                                               static_cast<word32>(p_.tiles.count),
-                                              results_.of().part_tiles(),
+                                              results_.walked().part_tiles(),
                                               warps_of(p_.of->how)};
         const std::size_t blocks_of_part = (most_places + threads_of_merge - 1) / threads_of_merge;
         const launch with{
-            static_cast<std::uint32_t>(places_.of.size() * results_.of().parts() * blocks_of_part),
+            static_cast<std::uint32_t>(places_.of.size() * results_.walked().parts() * blocks_of_part),
             threads_of_merge};
         void* all[] = {&a};
         device_.run(merge_derivatives, with, all, s_);
@@ -238,7 +238,7 @@ class piece_on_device {
 class both_ways_walk final : public piecework {
   public:
     both_ways_walk(const run::walk& of, device_crew& crew, const ways_back::decider& how,
-                   const random::catalogue_entry& source, const ways_back::taker& take)
+                   const random::catalogue_entry& source, const ways_back::tally_callback& take)
         : of_(of),
           crew_(crew),
           source_(source),
@@ -403,7 +403,7 @@ class both_ways_walk final : public piecework {
         for (const run::job& j : jobs) rows.add(j, of_.points_of(j));
         rows.end();
         for (std::size_t k = 0; k < jobs.size(); ++k) {
-            const rows_of_jobs::first_rows of = rows.of(k);
+            const rows_of_jobs::first_rows of = rows.first_rows_of(k);
             packed.records[k].normal_row = of.normals;
             packed.records[k].uniform_row = of.uniforms;
         }
@@ -503,7 +503,7 @@ class both_ways_walk final : public piecework {
     const run::walk& of_;
     device_crew& crew_;
     const random::catalogue_entry& source_;
-    const ways_back::taker& take_;
+    const ways_back::tally_callback& take_;
     const word64 run_tiles_, part_tiles_;
     const run::tile_range asked_;
     word64 room_ = most_bytes_of_launches;  // bytes for each worker
@@ -535,7 +535,7 @@ std::string ways_back::why_not(const run::job& j) {
     return why_no_kernel(*j.code, *j.back.code);
 }
 
-std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const taker& take) {
+std::vector<std::optional<error>> ways_back::walk(const run::walk& of, const tally_callback& take) {
     return both_ways_walk(of, crew_, how_, source_, take).walk_all(memory_bytes_, threads_);
 }
 

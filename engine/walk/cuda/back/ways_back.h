@@ -39,10 +39,10 @@ class ways_back {
     static bool can_walk(const run::job& j) { return why_not(j).empty(); }
 
     // Receives each finished job's tally; called by several threads at once.
-    using taker = std::function<void(std::size_t job, const run::tally& found)>;
+    using tally_callback = std::function<void(std::size_t job, const run::tally& found)>;
     // Walks all jobs. Returns, by job, the error of a job without a tally: its kernel did not compile, its
     // numbers could not be packed, or no device was left. Throws tilewalk::error (cancelled).
-    std::vector<std::optional<error>> walk(const run::walk& of, const taker& take);
+    std::vector<std::optional<error>> walk(const run::walk& of, const tally_callback& take);
 
     gpu_facts facts() const { return crew_.facts(); }
 

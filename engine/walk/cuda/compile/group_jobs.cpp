@@ -46,7 +46,7 @@ ways_of_points::ways_of_points(const kernel_wish& how, std::span<const run::job>
         if (!is_lone(j)) made_.erase(all[j].code);
 }
 
-point_way ways_of_points::of(const run::job& one) const {
+point_way ways_of_points::way_of(const run::job& one) const {
     if (made_.contains(one.code)) return point_way::made;
     const auto points = are_read_ ? std::nullopt : points_(one);
     return points && quasi::meets_targets(*points, *one.code, *one.when) ? point_way::targets
@@ -67,7 +67,7 @@ std::vector<job_group> group_jobs(
         const auto* code = run.jobs[j].code;
         kernel_wish wish =
             separated.is_separated(j) ? wish_that_reads_moves(run.how, code->slots_per_step()) : run.how;
-        wish.points = separated.is_separated(j) ? point_way::read : ways.of(run.jobs[j]);
+        wish.points = separated.is_separated(j) ? point_way::read : ways.way_of(run.jobs[j]);
         auto known = by_code.find({code, wish.points});
         if (known == by_code.end()) {
             std::string moves_text;

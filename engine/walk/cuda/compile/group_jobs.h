@@ -30,7 +30,7 @@ class ways_of_points {
     using points_of_job = std::function<std::optional<quasi::points>(const run::job&)>;
     ways_of_points(const kernel_wish& how, std::span<const run::job> all, points_of_job points);
 
-    point_way of(const run::job& one) const;
+    point_way way_of(const run::job& one) const;
 
   private:
     const points_of_job points_;

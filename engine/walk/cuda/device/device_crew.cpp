@@ -41,7 +41,7 @@ class shift {
         std::optional<std::size_t> taken;
         try {
             with_errors([&] { work_.begin(worker); });
-            while ((taken = take(share))) {
+            while ((taken = take_piece(share))) {
                 do_piece(worker, *taken, share);
                 put_down({});
                 taken.reset();
@@ -67,7 +67,7 @@ class shift {
 
     // Takes a piece; empty if none is left, the device is lost or the work was stopped. Waits while other
     // workers hold pieces, which may come back.
-    std::optional<std::size_t> take(const gpu_facts::share& share) {
+    std::optional<std::size_t> take_piece(const gpu_facts::share& share) {
         std::unique_lock guard(lock_);
         // A stop needs no wake-up of its own: whoever holds a piece notices the stop and puts the piece back.
         changed_.wait(guard, [&] { return share.lost || !open_.empty() || held_ == 0; });

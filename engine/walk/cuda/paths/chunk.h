@@ -44,7 +44,7 @@ class chunk_memory {
     // Merges tiles into parts by the kernel of merge_kernel_text(), unless the reduction has done so.
     void merge(kernel merge_tiles, stream s);
 
-    const chunk& of() const { return of_; }
+    const chunk& walked() const { return of_; }
     // Whether this memory is large enough for `other`. Reuse it only once all work on this chunk has ended.
     bool fits(const chunk& other) const;
     void turn_to(const chunk& other) { of_ = other; }

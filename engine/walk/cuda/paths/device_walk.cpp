@@ -152,7 +152,7 @@ chunk_results device_walk::walk_at_once(const tile_range& range, const tile_rang
     launch_queue queue(device_, run_, counted_);
     open_shocks();
     in_flight guard(device_, streams());
-    if (shocks_) shocks_->take(range, main_.get());
+    if (shocks_) shocks_->make_current(range, main_.get());
     has_begun_ = {};
     results_->clear(main_.get());
     cleared_.emplace(new_event(device_, main_.get()));
@@ -192,7 +192,7 @@ void device_walk::launch_groups(launch_queue& queue) {
 void device_walk::launch_group(std::size_t group, launch_queue& queue) {
     const job_group& g = run_.groups[group];
     const launch_sizes& sizes = trades_.sizes(group);
-    const tile_range& chunk = results_->of().tiles;
+    const tile_range& chunk = results_->walked().tiles;
     const kernel walk = g.walk.on(on_, "walk");
     // A module has one constant variable for numbers, so launches that use it must share a stream.
     const bool one_side = trades_.numbers_are_constant();

@@ -76,7 +76,7 @@ class shares_of_groups {
     void leave() {
         rows_.end();
         for (const share& s : shares_) {
-            const rows_of_jobs::first_rows rows = rows_.of(s.number);
+            const rows_of_jobs::first_rows rows = rows_.first_rows_of(s.number);
             kernels::trade_record& record = of_.packed.records[s.job];
             (s.makes_moves ? of_.shocks_of_moves[s.job] : record.normal_row) = rows.normals;
             record.uniform_row = rows.uniforms;

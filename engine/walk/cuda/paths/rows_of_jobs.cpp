@@ -51,7 +51,7 @@ void rows_of_jobs::end() {
     plan_.uniform_rows = plan_.uniforms.rows() + plan_.points.rows(shock_kind::uniform);
 }
 
-rows_of_jobs::first_rows rows_of_jobs::of(std::size_t number) const {
+rows_of_jobs::first_rows rows_of_jobs::first_rows_of(std::size_t number) const {
     const share& s = shares_[number];
     const auto of_points = [&](shock_kind kind, const noise_rows& before) {
         return static_cast<word32>(before.rows() + plan_.points.first_row(kind, *s.points));

@@ -39,7 +39,7 @@ class rows_of_jobs {
         kernels::word32 normals, uniforms;
         kernels::word32 target_step;
     };
-    first_rows of(std::size_t share) const;
+    first_rows first_rows_of(std::size_t share) const;
 
   private:
     struct share {

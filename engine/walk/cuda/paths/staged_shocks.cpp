@@ -14,7 +14,7 @@ void staged_shocks::fill(std::size_t set, const run::tile_range& chunk) {
     filled_.emplace(new_event(device_, fills_));
 }
 
-void staged_shocks::take(const run::tile_range& chunk, stream reader) {
+void staged_shocks::make_current(const run::tile_range& chunk, stream reader) {
     if (ahead_ == chunk) {
         set_ = 1 - set_;
     } else {

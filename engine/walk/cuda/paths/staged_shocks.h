@@ -17,7 +17,7 @@ class staged_shocks {
                   stream fills);
 
     // Makes the chunk's shocks the current set. Work queued later in stream `reader` may read them.
-    void take(const run::tile_range& chunk, stream reader);
+    void make_current(const run::tile_range& chunk, stream reader);
     // Begins to make the shocks of the next chunk, unless there is only one set or the chunk is empty. The
     // chunk that read the other set must have ended.
     void make_ahead(const run::tile_range& next);

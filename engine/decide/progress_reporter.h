@@ -7,23 +7,23 @@
 #include "engine/walk/job.h"
 #include "tilewalk/options.h"
 
-namespace tilewalk::verbs {
+namespace tilewalk::studies {
 
-class teller {
+class progress_reporter {
   public:
-    explicit teller(const run_options& options) : to_(options.on_progress) {}
+    explicit progress_reporter(const run_options& options) : to_(options.on_progress) {}
 
     progress now;
-    bool is_heard() const { return static_cast<bool>(to_); }
-    void tell() const {
+    bool is_wanted() const { return static_cast<bool>(to_); }
+    void report() const {
         if (to_) to_(now);
     }
     // Returns a listener that adds a walk's path-steps to the run's; empty if the caller does not listen.
     std::function<void(const run::progress&)> of_walk() {
-        if (!is_heard()) return {};
+        if (!is_wanted()) return {};
         return [this, before = now.path_steps_done](const run::progress& p) {
             now.path_steps_done = before + p.path_steps_done;
-            tell();
+            report();
         };
     }
 
@@ -31,4 +31,4 @@ class teller {
     const std::function<void(const progress&)>& to_;
 };
 
-}  // namespace tilewalk::verbs
+}  // namespace tilewalk::studies
