@@ -99,7 +99,7 @@ void latency(study& s) {
                 memory_job job = s.job();
                 job.from = table.as<void>();
                 if (texture) job.texture = static_cast<word64>(texture->get());
-                // Footprints larger than the L2 cache are flushed before each sample.
+                // The L2 cache is flushed before each sample if the footprint does not fit into it.
                 chase(s, r, c, job, nodes, footprint <= s.on.device().properties().l2_bytes);
             });
         }

@@ -203,9 +203,11 @@ std::vector<std::vector<double>> moves_by_quote(const least_squares& problem, co
             of, "found quotes that do not determine the parameters, so there are no sensitivities to them");
     }
     if (!(found.root_mean_square_left <= most_left * size)) {
-        fail_as_no_fit(
-            of, "found parameters that are not the best fit: one more step would move the fitted quotes by " +
-                    report::significant(found.root_mean_square_left, 2));
+        fail_as_no_fit(of,
+                       "found parameters that are not the best fit of these quotes: one more step of the fit "
+                       "would move the "
+                       "fitted quotes by " +
+                           report::significant(found.root_mean_square_left, 2));
     }
     std::vector<std::vector<double>> out = found.slopes;
     for (auto& of_parameter : out) {

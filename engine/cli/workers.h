@@ -22,7 +22,7 @@ class passing_folder {
     ~passing_folder();
     passing_folder(const passing_folder&) = delete;
     passing_folder& operator=(const passing_folder&) = delete;
-    const std::filesystem::path& folder() const { return at_; }
+    const std::filesystem::path& path() const { return at_; }
 
   private:
     std::filesystem::path at_;

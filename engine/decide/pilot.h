@@ -26,7 +26,7 @@ class sources;
 
 struct tried_construction {
     quasi::construction how;
-    double fewer_paths;  // factor over independent paths, in randomisations of 32 points
+    double fewer_paths;  // than independent ones for the same error: how many times, in runs of 32 points
 };
 
 struct chosen_points {

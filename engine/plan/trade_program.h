@@ -78,8 +78,9 @@ class trade_numbers {
     trade_numbers(const trade_numbers&) = delete;
     trade_numbers& operator=(const trade_numbers&) = delete;
 
-    // Returns the trade's numbers in `other`; null if its program or its stops differ there. Equal numbers
-    // are the same object. `controls` is for `other`. Throws as plan_trade does.
+    // Returns the trade's numbers in the market `other`; null if the trade's program or its dates on the path
+    // differ there. Numbers that are all equal are returned as the same object. `controls` must be made for
+    // `other`. Throws what plan_trade throws.
     std::shared_ptr<const program::path_data> in(const markets::market_view& other, const poll& often = {},
                                                  controller* controls = nullptr) const;
 

@@ -48,9 +48,9 @@ std::uint32_t scenarios_in(const node& value, market_so_far& into) {
 std::vector<double> read_shifts(const node& given, const scenario_array& to) {
     expect_sequence(given, "a list of numbers, one for each row of the file, such as [0, 0.01]");
     if (given.items().size() != to.cube.steps) {
-        given.fail("found " + std::to_string(given.items().size()) + " numbers for the " +
-                   std::to_string(to.cube.steps) + " rows of " + config::shown(to.name) +
-                   ", expected one for each");
+        given.fail("found " + std::to_string(given.items().size()) + " shifts, expected " +
+                   std::to_string(to.cube.steps) + ": one for each row of volatilities in " +
+                   config::shown(to.name));
     }
     std::vector<double> out;
     for (const node& item : given.items()) {

@@ -59,7 +59,7 @@ judgement judge(std::span<const drawn_trade> trades, std::span<const priced_trad
     for (std::size_t i = 0; i < trades.size(); ++i) {
         scored& row = by_truth[trades[i].truth];
         double z = 0;
-        if (truths()[trades[i].truth].is == truth_entry::judged_as::bounds) {
+        if (truths()[trades[i].truth].is == truth_entry::verified_by::bounds) {
             const scored_bounds s = score_bounds(trades[i], got[i], known[i]);
             all.bounds.push_back(s);
             row.bounds.push_back(s);

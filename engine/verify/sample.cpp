@@ -32,7 +32,7 @@ drawn_trade draw(const sample_wanted& wanted, std::size_t number) {
         // The error of a trade worth almost nothing has no useful z, so draw another. The true price decides
         // this, never the engine's price.
         if (std::abs(price) < 0.01 * t.scale) continue;
-        const bool has_bounds = truths()[which].is == truth_entry::judged_as::bounds;
+        const bool has_bounds = truths()[which].is == truth_entry::verified_by::bounds;
         const std::uint64_t paths = has_bounds ? std::min(wanted.paths, most_paths_of_bounds) : wanted.paths;
         const std::string points =
             wanted.random == "philox" ? "" : fmt::format(", construction: {}", wanted.construction);

@@ -179,7 +179,8 @@ TEST(swing, uses_that_must_be_made_cost) {
         SCOPED_TRACE(std::to_string(least) + " at least");
         expect_between(priced(book_of(of)), on_a_lattice(of));
     }
-    // Worth slightly more than the mandatory forward. Paths that have not used it need their own martingale.
+    // Calls far out of the money, of which one must be used: the trade is worth slightly more than a forward.
+    // In the upper bound, paths that still owe the use need a martingale of their own.
     const terms deep{4, 1, 150, 1, 1, monthly(8)};
     expect_between(priced(book_of(deep)), on_a_lattice(deep));
     const terms all{3, 3, 110, 1, 1, monthly(3)};

@@ -724,7 +724,7 @@ TEST_F(scenario_reader_tables, a_table_of_moves) {
                                       {"EURUSD.volatility", 0.2},
                                       {"USD.rate@1y", 0.035}});
     expect_values(read.scenarios[1], {{"ACME.spot", 105}});
-    // A table loaded without a YAML file is recognised by its header or its file name.
+    // A table that is loaded by itself is known to be CSV from its file name, or from its header line.
     own.write("moves.csv", table);
     EXPECT_EQ(names(scenario_list::load(own / "moves.csv", base())), names(read));
     EXPECT_EQ(names(parsed(table)), names(read));

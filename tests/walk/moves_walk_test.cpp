@@ -68,8 +68,9 @@ std::string volatility_of(int asset, bool scenarios) {
            ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
 }
 
-// Baskets of each size in `sizes`, one with a single date and one with more; a basket with uniform shocks;
-// and a barrier whose touch time takes a shock that is no move, so that nothing can be computed ahead for it.
+// For each size in `sizes` two baskets, on one date and on several; a basket with uniform random numbers; and
+// a barrier whose time of touch takes a random number that moves no asset, so that nothing can be computed
+// ahead.
 std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };

@@ -104,7 +104,7 @@ int price_by_workers(price_arguments& asked, const chosen_book& wanted, std::siz
     const sharded_request request = request_of(asked.book, asked.options, wanted);
     std::optional<passing_folder> passing;
     const std::filesystem::path folder = wanted.with.journal.value.empty()
-                                             ? passing.emplace().at()
+                                             ? passing.emplace().path()
                                              : std::filesystem::path(wanted.with.journal.value) /
                                                    ("shards-" + shards::digest_of(request).substr(0, 16));
     std::filesystem::path at = folder;  // folder of the present plan

@@ -362,7 +362,7 @@ class fitting {
     const column payoffs_;
     std::span<const std::vector<double>> sums_;
     const bool may_jump_;
-    const double nothing_left_;  // squares that are rounding alone
+    const double nothing_left_;  // a sum of squares up to this is rounding alone
     regression beside_ratios_;
     double most_deviation_ = 0;  // of a control's sum; 0 until descend sets it
 };

@@ -29,7 +29,7 @@ class leaving : public language::decider {
         language::compared_assets compared;
         bool is_notice, has_notice;
         std::uint32_t gives, offered, unit, alive;
-        std::vector<std::uint32_t> made;   // states of features that are no states by themselves
+        std::vector<std::uint32_t> made;   // states added for features that the program has no state for
         std::vector<std::uint32_t> moved;  // by column: state of the sum of normals since the last date
         std::vector<std::vector<double>>
             // Market numbers by which features look ahead, [number][later date].
