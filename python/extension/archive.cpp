@@ -53,7 +53,7 @@ class reader {
     void operator()(Number& x) { std::memcpy(&x, take_bytes(sizeof x), sizeof x); }
     void operator()(std::string& text) {
         const std::size_t size = count();
-        text.assign(take(size), size);
+        text.assign(take_bytes(size), size);
     }
     template <class Item>
     void operator()(std::vector<Item>& items) {
