@@ -526,11 +526,11 @@ TEST(kernel_store, uses_nothing_that_somebody_else_may_have_written) {
     ASSERT_EQ(::stat(entry.c_str(), &made), 0);
     EXPECT_EQ(made.st_mode & 022, 0u);
 
-    for (const ::mode_t others : {020, 002}) {
-        ASSERT_EQ(::chmod(entry.c_str(), 0644 | others), 0);
+    for (const ::mode_t others : {020U, 002U}) {
+        ASSERT_EQ(::chmod(entry.c_str(), 0644U | others), 0);
         EXPECT_TRUE(compiled(entry.string() + " may be written by others", "")) << "an entry";
         EXPECT_FALSE(compiled("", "")) << "replaced by one of our own";
-        ASSERT_EQ(::chmod(cache.c_str(), 0755 | others), 0);
+        ASSERT_EQ(::chmod(cache.c_str(), 0755U | others), 0);
         const std::string why = cache.string() + " may be written by others";
         EXPECT_TRUE(compiled(why, why)) << "a folder";
         EXPECT_EQ(tilewalk::cuda::why_not_kept_in(cache), why);
