@@ -11,7 +11,7 @@
 namespace tilewalk::cli {
 
 // Returns the exit code for main. `arguments` come after the name of the program; if it knows a single
-// command, that is left out of them. `starts` are the words that start the same program again, in front of
+// command, they leave out its name. `starts` are the words that start the same program again, in front of
 // its arguments; if empty, the file of this process starts it.
 int run_program(const std::vector<std::string>& arguments, const std::vector<adds_command>& knows,
                 const std::vector<std::string>& starts = {}) noexcept;

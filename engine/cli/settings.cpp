@@ -485,7 +485,7 @@ std::vector<std::string> misspelt_variables() {
         std::string upper = whole;
         for (char& c : upper)
             if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-        // Finds a known name behind a prefix that is nearly TILEWALK_, or with small letters.
+        // Finds a known name after a prefix that is nearly TILEWALK_, or with small letters.
         const auto bar = upper.find('_');
         if (bar == std::string::npos) continue;
         const std::string first = upper.substr(0, bar + 1), name = upper.substr(bar + 1);

@@ -55,7 +55,7 @@ class workers_at_work {
 
     std::size_t count() const { return shards_.size(); }
     void add(pid_t process, std::size_t shard) { shards_.emplace(process, shard); }
-    // A process that has ended: the shard that it ran, and its status for wait().
+    // The shard of a process that has ended, and its status from waitpid(); empty if none has.
     struct ended {
         std::size_t shard;
         int status;

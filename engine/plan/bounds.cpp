@@ -188,7 +188,7 @@ class interval_walk {
   private:
     range result(const program::lane_section& s, const program::node& n, std::span<const double> row) const {
         const auto operand = [&](int i) { return nodes_[n.args[static_cast<std::size_t>(i)]]; };
-        // An infinite constant is a valid point: a level below every number has the logarithm of 0.
+        // An infinite constant stays a point: the logarithm of a level 0 lies below every number.
         const auto point = [](double x) { return std::isnan(x) ? anything : range{x, x}; };
         switch (n.code) {
             case operation::constant:

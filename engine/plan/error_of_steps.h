@@ -13,8 +13,8 @@
 namespace tilewalk::plan {
 
 // Returns a bound per unit, in the trade's currency: 0 if paths are exact between dates, and so is all that
-// the script asks of intervals. If a model takes steps, the bound is known for a trade on one asset in its
-// own currency, on one date at most `models::step_facts::told_until_years` ahead, with a piecewise linear
+// the script asks of intervals. If a model takes steps, the bound is known for a trade in the currency of
+// its only asset, on one date at most `models::step_facts::told_until_years` ahead, with a piecewise linear
 // payoff: it is the bound of the options that make up the payoff. Empty for all other trades. `in` has
 // recorded the trade; `blocks` leave out idle ones; `initial` has the script's states first.
 std::optional<double> error_of_steps(const models::world& in, language::payoff& script,

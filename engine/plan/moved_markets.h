@@ -28,8 +28,8 @@ struct moved_twice {
     moved_twice(const market& in, const std::vector<std::string>& keys, double by)
         : wide(in, keys, by), narrow(in, keys, by / 2) {}
     bool are_there() const { return wide.are_there() && narrow.are_there(); }
-    // Returns the error of `far`, whose move is twice that of `near`: four times the error, or twice if
-    // one-sided.
+    // Returns the error of `far`, found with twice the move of `near`: its error is four times as large, or
+    // twice if one-sided.
     double bias(double far, double near) const {
         return std::abs(far - near) * (wide.is_central && narrow.is_central ? 4.0 / 3 : 2.0);
     }

@@ -80,7 +80,8 @@ class adjoint_store {
 };
 
 // Limit on directions of tangents. An adjoint costs a few prices for any number of derivatives; with four of
-// Heston's both took as long on a CPU (double, AVX2, 2026-11). 16 suits programs where a number moves less.
+// Heston's parameters, tangents took as long on a CPU (double, AVX2, 2026-11). 16 leaves room for programs
+// where a number moves less.
 inline constexpr std::size_t most_directions = 16;
 
 // A trade's adjoint with its numbers, and how its derivatives add up to those by numbers of the market.

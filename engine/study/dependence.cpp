@@ -36,7 +36,7 @@ bool same_numbers(const plan::trade_program& a, const plan::trade_program& b) {
            program::shape_of(a.code) == program::shape_of(b.code);
 }
 
-// Returns the market with the number a little up, or down if that is no market; empty if neither is.
+// Returns the market with the number a little up, or down if up is not valid; empty if neither is.
 std::optional<market> with_another(const market& in, const market_number& number) {
     const double by = number.value == 0 ? 1e-4 : 1e-3 * std::abs(number.value);
     for (const double step : {by, -by}) {

@@ -115,7 +115,7 @@ class gpu_kernels {
         ways_.clear();
         for (const run::job& job : jobs) ways_.push_back(ways.way_of(job));
     }
-    // Returns the source of the trade's kernel; empty if the trade walks no paths.
+    // Returns how the trade's kernel is built, and why; empty if the trade walks no paths.
     std::string text_of(std::size_t trade, bool has_points) const {
         if (!job_[trade]) return {};
         cuda::kernel_wish wish = has_points ? run_.how_of_points : run_.how;
@@ -237,7 +237,8 @@ told_source random_of(const explained& of, pilot_of_points& by, const markets::m
     return taken ? points(*taken, why) : independent(why);
 }
 
-// Empty if no decision is left. Ranks are those of the policy followed, or of one trained on few paths.
+// Empty if the trade has no rights or nothing is random. Ranks are those of the policy followed, or of one
+// trained on few paths.
 std::optional<trade_plan::decision> decision_of(const books::trade& t, const markets::market_state& in,
                                                 const policy_search& by, std::vector<std::string>& remarks) {
     constexpr std::uint64_t few = 4096;

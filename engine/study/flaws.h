@@ -14,6 +14,7 @@
 namespace tilewalk::studies {
 
 // Walks the tile of `path`, the first path without a finite result, again on the CPU in this precision.
+// `paths` is the walk of the run.
 // Returns the operation, what is wrong there and how to mend it; all candidates if the path does not show
 // which; empty if no operation can leave its domain.
 std::string flaw_on_path(std::uint64_t path, const books::trade& t, const markets::market_state& in,

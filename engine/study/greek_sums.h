@@ -9,7 +9,8 @@
 
 namespace tilewalk::report {
 
-// Returns the fingerprint of the walk that all rows come from; 0 if they come from several. Rows may be null.
+// Returns the fingerprint of the walk that all rows with paths share; 0 if there are several walks or none.
+// Rows may be null.
 template <class rows>
 std::uint64_t walk_of_all(const rows& all) {
     std::uint64_t out = 0;

@@ -29,7 +29,7 @@ std::vector<input_file> fingerprints_of(const std::vector<file_of_setting>& file
 void describe_run(const settled& run, std::string_view instruction_set, const books::book_state& book,
                   const market& in, const std::vector<input_file>& named, run_manifest& into);
 
-// Adds times and kernels of a later walk, but no path-steps, nor kernels from the cache: they were counted.
+// Adds a later walk without its path-steps, and without kernels from the cache: the first walk counted them.
 void add_walk(run_manifest& to, const run_manifest& of);
 
 // Adds the path-steps of a later walk, and the work that it left to the CPU.

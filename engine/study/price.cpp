@@ -100,7 +100,7 @@ struct walkers {
     cpu_maker on_cpu, on_cpu_for_shadows;
     ready_on_gpus* keeps = nullptr;  // takes the run for another call; null to drop it
     cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, for the walk of upper bounds
+    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, for the walk of martingale bounds
 };
 // Returns the GPUs of a run, opening them on first use.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;
@@ -166,7 +166,7 @@ void tell_costs(const planned_run& r) {
     }
 }
 
-// Returns the upper bounds of trades with rights, by plan, from random numbers of their own.
+// Returns the martingale bounds of trades with rights, by plan, from random numbers of their own.
 std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const walkers& by,
                                      const known_tallies& known, progress_reporter& reporter) {
     const timings::during walking(r.options.times, stage::bounds);
@@ -201,7 +201,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     return out;
 }
 
-// Adds nested upper bounds, walked on the CPU in double so that their bits depend on no device.
+// Adds nested bounds, walked on the CPU in double so that their bits depend on no device.
 void nest_bounds(const planned_run& r, progress_reporter& reporter, std::vector<found_bound>& to) {
     const timings::during walking(r.options.times, stage::bounds);
     for (std::size_t k = 0; k < r.plans.size(); ++k) {

@@ -37,7 +37,7 @@ class with_journal {
     with_journal(const book& trades, std::span<const market> in, const asked_beside_prices& asked,
                  const inner_options& options);
     const inner_options& options() const { return options_; }
-    // Flushes the journal, and tells in the manifest how many of its blocks were reused or damaged.
+    // Flushes the journal, and tells in the manifest how many blocks were reused and which files are damaged.
     void finish(run_manifest& manifest) const;
 
   private:

@@ -61,7 +61,7 @@ std::string date_label(const trade_plan::watched_date& date) {
     return date.label.ends_with('y') ? "" : printable(date.label);
 }
 
-// True up to now, unless a continuous watch begins at this very moment.
+// True for dates up to now, unless a continuous watch begins at this very moment.
 bool is_past(const trade_plan::watched_date& date) {
     const bool begins = std::ranges::any_of(
         date.blocks, [](const std::string& block) { return block.starts_with("from here: "); });
@@ -319,7 +319,7 @@ const char* treatments_of(const trade_plan::jump& j) {
     return j.can_be_held_still ? "smoothed or by a likelihood ratio" : "smoothed";
 }
 
-// Shows what a policy knows as it decides whether the trade ends early: its functions (docs/language.md).
+// Shows the functions by which a policy decides whether the trade ends early (docs/language.md).
 std::string rights_text(const trade_plan::decision& by, bool all) {
     std::string known;
     each_of(

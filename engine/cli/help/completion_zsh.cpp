@@ -103,7 +103,7 @@ std::string action(const described_option& of) {
     return {};
 }
 
-// Returns the value of an option for _arguments, such as ":FILE:_files".
+// Returns a value for _arguments, such as ":FILE:_files"; an optional argument gets a second colon in front.
 std::string value_of(const described_option& of) {
     return ":" + escaped(of.value, "\\:") + ":" + action(of);
 }

@@ -20,7 +20,7 @@ inline constexpr int nesting = 64;
 inline constexpr double money = 1e15;
 inline constexpr double number = 1e100;  // numbers of a trade without a unit; squares of payments stay finite
 inline constexpr double rate = 1e6;      // rates in a trade; rates in a market are at most market_rate
-inline constexpr double years = 200;     // the latest date, after as_of
+inline constexpr double years = 200;     // from as_of to the latest date
 
 inline constexpr std::size_t id_bytes = 256;
 inline constexpr std::size_t schedule_dates = 100'000;

@@ -18,8 +18,8 @@ template <class type>
 concept choice = !choice_names<type>.empty();
 
 enum class precision {
-    double_,      // all numbers in double
-    single,       // all numbers in float, with Tilewalk's own exp, log and the like
+    double_,      // everything in double
+    single,       // random numbers, states and arithmetic in float, with Tilewalk's own exp, log and the like
     single_fast,  // like single, but with a GPU's approximate instructions; GPUs only
     mixed,        // random numbers drawn in float and converted, all else in double
 };

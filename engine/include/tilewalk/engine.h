@@ -84,7 +84,7 @@ class engine {
     // errors. Throws tilewalk::error (usage) for an unknown measure or a pattern that fits no key.
     results greeks(const book& trades, const market& in, const greek_options& wanted = {},
                    const run_options& options = {}) const;
-    // Gains of each trade in scenarios (tilewalk/scenarios.h): its price in the moved market minus its price
+    // Gains of each trade in scenarios (tilewalk/scenarios.h): its value in the moved market minus its value
     // in `in`, on common random numbers. A failed trade keeps its gains in other scenarios; a scenario
     // without a valid market fails for all trades. Takes some 16 bytes per trade and scenario.
     scenario_results scenarios(const book& trades, const market& in, const scenario_list& asked,

@@ -34,7 +34,8 @@ inline constexpr const char* remark_on_no_trades = "the book has no trades";
 // Returns a remark on correlations that the market does not state and the run took as 0; at least one.
 std::string remark_on_correlations(const std::vector<factor_pair>& missing);
 
-// Returns lines on failed trades with reason and place. Trades that failed alike share a line and place.
+// Returns lines on failed trades with reason and place. Trades that failed alike share a line, which has the
+// place of the first.
 std::vector<std::string> failure_lines(const results& of);
 
 // Returns a remark if sensitivities have no standard error because the run has too few parts: it says how

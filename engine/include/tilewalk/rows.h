@@ -136,8 +136,8 @@ struct greek_row {
     double value = no_figure;
     double standard_error = no_figure;
     // "pathwise": derivative of each path; "smoothed": the same, with jumps of the payoff smoothed;
-    // "likelihood_ratio": the same, with normals moved to avoid jumps, plus their score; "bump": difference
-    // of two prices on common random numbers; "bumped_pathwise": difference of two derivatives.
+    // "likelihood_ratio": the same, with normals moved to hold jumps still, plus their score; "bump":
+    // difference of two prices on common random numbers; "bumped_pathwise": difference of two derivatives.
     std::string method;
     std::uint64_t paths = 0;
     // Fingerprint, see price_row. Also 0 if parts of the run follow policies of their own on different paths.

@@ -35,7 +35,8 @@ struct run_settings {
     std::optional<std::uint64_t> seed{};
     std::optional<int> threads{};  // CPU threads; 0: all cores
 
-    // "cpu", "cuda" (every GPU), "0,1" (these GPUs), "auto" (every usable GPU, else or on failure the CPU).
+    // "cpu", "cuda" (every GPU), "0,1" (these GPUs), "auto" (every usable GPU; the CPU if none is or if they
+    // fail).
     std::optional<std::string> device{};
     std::optional<tilewalk::precision> precision{};
     // Name of a random source, such as "philox" or "sobol".
@@ -53,7 +54,7 @@ struct run_settings {
     // Half-width of the confidence interval that each price has to reach; adds paths, at most `paths`.
     std::optional<accuracy> tolerance{};
     std::optional<double> confidence{};  // confidence level of the tolerance, such as 0.99
-    // Time after which no more paths are added.
+    // Time after which no round of more paths begins.
     std::optional<std::chrono::duration<double>> budget{};
     // File of decisions to reuse, or of results that hold them (tilewalk/decisions.h).
     std::optional<std::string> decisions{};

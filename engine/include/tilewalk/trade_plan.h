@@ -118,7 +118,7 @@ struct trade_plan {
         std::uint64_t bytes = 0;      // size of these rows, over the paths of the run
     };
     std::vector<scenario_file> scenarios;
-    // True for trades with early exercise; their Greeks are differences of prices.
+    // True for trades with early exercise; their Greeks hold exercise decisions still.
     bool ends_early = false;
     // How early exercise is decided: on each date a regression estimates the continuation value, on
     // `functions` functions, which are products of states up to `degree`. The martingale of the dual bound,

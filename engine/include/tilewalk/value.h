@@ -11,7 +11,8 @@
 
 namespace tilewalk {
 
-// A YAML value. Mappings keep the order of their keys. A scalar is text; a number is the shortest exact one.
+// A YAML value. Mappings keep the order of their keys. A scalar is text; numbers become their shortest exact
+// decimal.
 class value {
   public:
     enum class shape : std::uint8_t { nothing, scalar, list, mapping };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios of differences: each number with trades and a factor of ORE goes up and down; and a day
-// passes.
+// The scenarios of differences: each number that trades depend on and ORE has a factor for goes up and down;
+// and a day passes.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct difference_request {
     std::optional<simm_data> simm;
 
     const std::string& id(std::size_t trade) const { return state_of(trades).trades[trade].id; }
-    // Returns the currency whose price the asset is, to SIMM; empty for an equity or an unknown name.
+    // Returns the currency whose price the asset is in SIMM; empty for an equity or an unknown name.
     std::string currency_priced_by(std::string_view asset) const {
         if (!simm) return {};
         const auto found = simm->names.find(asset);

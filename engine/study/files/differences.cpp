@@ -234,7 +234,7 @@ class difference_run {
                 ids.push_back(of_.id(i));
         if (ids.empty()) return {};
         round_of_study asked{of_.trades.only(ids), of_.options};
-        // Derivatives take the paths to which rounds have brought the gains.
+        // Derivatives take the paths of the last round of gains.
         if (const settled run = settle(of_.options, state_of(of_.trades), {&of_.in, 1}); run.accuracy)
             asked = of_round(asked.trades, of_.options, run, {manifest.paths, manifest.seed});
         rate_greeks out(

@@ -12,7 +12,7 @@
 
 namespace tilewalk::studies {
 
-// Implements session::differences; `trades` is the open book.
+// Implements differences(), and session::differences, where `trades` is the open book.
 difference_results differences_as_asked(const resources& with, const book& trades, const market& in,
                                         const difference_options& wanted, const inner_options& options);
 

@@ -59,7 +59,7 @@ std::optional<greek_row> bumped_row(const greek_rows& tell, const results& of, s
         const studies::run_parts parts(of.manifest);
         studies::estimate change = studies::estimate(*at[0], parts) - studies::estimate(*at[1], parts);
         change /= about.wide.distance;
-        change.beside = 0;  // set by `fill` from the control's rounding
+        change.beside = 0;  // `fill` adds the rounding of a control
         tell.fill(row, i, n, std::move(change));
         row.walk = report::walk_of_all(at);
     }

@@ -84,8 +84,8 @@ greek_row greek_rows::pathwise(std::size_t trade, const way_of_trade& way, std::
     fill(row, trade, way.numbers[k], {derivatives[k], studies::run_parts(of.manifest)});
     row.walk = priced.walk;
     // A kink of the payoff is a jump of its derivative, whose mean moves by whole paths: the error is at
-    // least the value over the number of paths that carry it. With a control, that number is the control's. A
-    // control that leaves only rounding leaves no kink.
+    // least the value over the number of paths that carry it. With a control, its pilot counted these paths.
+    // A control that leaves only rounding leaves no kink.
     const auto control = run.controls.here(priced.trade);
     const double hits = control == nullptr ? priced.effective_hits
                                            : control->share_of_hits * static_cast<double>(of.manifest.paths);

@@ -123,8 +123,8 @@ struct greek_rows {
 void set_value(greek_row& row, studies::estimate of, const run_manifest& manifest);
 greek_row failed(greek_row row, const std::string& why, error_kind kind);
 std::string no_other_market(const std::string& key);
-// Returns the bias of a smoothed value, given the value at twice the width. Taken as linear in the width, the
-// worst case: no path ends on one side of the jump. Elsewhere it goes with up to the fourth power.
+// Returns the bias of a smoothed value, given the value at twice the width. It is taken as linear in the
+// width, as if no path ends on one side of the jump. Elsewhere it goes with up to the fourth power.
 double bias_of_smoothing(double value, double wide);
 // Least relative error of a derivative with a control, whose mean is differenced numerically.
 inline constexpr double least_share_of_error = 1e-8;

@@ -31,7 +31,7 @@ struct planned_greeks {
     std::map<std::size_t, decide::decided> of_derivatives;  // by trade; its price takes `decided`
 };
 
-// Returns the expected walks of single trades: two per smoothed jump, four moved markets per difference.
+// Returns the expected walks of single trades: two for a trade that jumps, up to four for a difference.
 double walks_to_come(const greek_run& run, const planned_greeks& plans) {
     const auto count = [&](std::string_view measure) {
         return static_cast<double>(std::ranges::count_if(

@@ -36,7 +36,7 @@ double least_error(const figure_of_unit& of, double error, std::uint64_t most_pa
     return error * std::pow(static_cast<double>(of.paths) / static_cast<double>(paths), power);
 }
 
-// Factor on paths if more than the limit seem needed: the next round shows whether the error comes nearer.
+// Factor on paths if more than the limit seem needed: the next round shows whether they are.
 constexpr std::uint64_t step_into_the_unknown = 16;
 
 // Most paths for a figure that shows no error, such as one that no path moves.

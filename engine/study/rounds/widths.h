@@ -55,7 +55,9 @@ class paths_of_next_round {
         return goes_on ? std::max(paths_, 2 * now) : paths_;
     }
     bool is_met() const { return is_met_; }
-    double widest() const { return widest_; }  // largest ratio of an interval's half-width to its tolerance
+    double widest() const {
+        return widest_;
+    }  // largest half-width over its tolerance, of figures that miss it
 
   private:
     const wanted_accuracy& to_;

@@ -53,7 +53,7 @@ class sums_of_gains {
     bool has(std::size_t trade, std::size_t scenario) const {
         return is_figure(gains_[cell_of(trade, scenario)]);
     }
-    // Returns the gain as the number rises, or the loss as it falls if it has none above.
+    // Returns the gain as the number rises; if it can't rise, the loss as it falls.
     share_of_gain move(std::size_t trade, std::size_t up, std::size_t down) const {
         return has(trade, up) || !has(trade, down) ? share_of_gain{up, 1} : share_of_gain{down, -1};
     }

@@ -70,7 +70,7 @@ void gpu_trades::unite(std::span<const run::job> of, const gpu_trades* before) {
     united_ = std::move(made);
 }
 
-// Lays out trades on one thread if they are few: others would take longer to start.
+// Lays out few trades on one thread: starting more threads would take longer.
 void gpu_trades::seat(std::span<const run::job> of, const gpu_trades* before, int threads) {
     constexpr std::size_t worth_threads = 256;
     const bool are_alike = before != nullptr && united_ == before->united_;

@@ -74,8 +74,8 @@ struct ready_on_gpus {
     bool is_empty() const { return without.walk.is_empty() && with_points.walk.is_empty(); }
 };
 
-// The trades of a book as GPUs would get them. Policies are trained on few paths, as all have the same
-// programs. A policy may leave a trade no control, one that jumps or one that does not: each case has a
+// The trades of a book as GPUs would get them. Policies are trained on few paths, as any policy has the
+// same programs. A policy may leave a trade no control, one that jumps or one that does not: each case has a
 // program.
 class book_on_gpu {
   public:
@@ -89,7 +89,7 @@ class book_on_gpu {
         std::vector<std::string> products;
         const cuda::kernel_wish* asked = nullptr;  // null if it trains policies
     };
-    // Returns the kernels that walk prices and upper bounds, and those that fill arrays of points.
+    // Returns the kernels that walk prices and martingale bounds, and those that fill arrays of points.
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
     // Returns the kernels that train policies; they have no jobs.
     std::vector<kernel> kernels_of_policies() const;

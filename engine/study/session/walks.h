@@ -33,7 +33,7 @@ using cpu_maker = std::function<std::unique_ptr<run::back_end>(const cpu::lane_o
 // A store of tallies: walks take known ones from it, and keep new ones in it.
 struct known_tallies {
     std::shared_ptr<kept::work> work{};  // null: all is walked, nothing kept
-    std::vector<std::string> arrays{};   // hashes of the run's arrays of scenarios
+    std::vector<std::string> arrays{};   // hashes of the run's arrays of scenarios, by number
 
     kept::conditions conditions(const settled& run) const;
     // Returns the conditions of the first tiles, which are walked again to compare with double.

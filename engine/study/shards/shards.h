@@ -89,7 +89,7 @@ struct decider {
 std::optional<run_settings> fixed_after(results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const std::filesystem::path& folder);
-// Does so for gains. Calls `again` to find them anew if a trade fails whose tolerance has no amount.
+// Does the same for gains. Calls `again` to find them anew if a trade fails whose tolerance has no amount.
 std::optional<run_settings> fixed_after(scenario_results& so_far, const sharded_request& of,
                                         const opened_request& what, const run_options& options,
                                         const study_of_scenarios& again);
