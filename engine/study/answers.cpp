@@ -62,7 +62,8 @@ void set_number(language::argument& a, double x) {
     }
 }
 
-// Root search for a parameter. It asks for a price at a time, so that all searches of a book share each run.
+// Root search for a parameter. It asks for one price at a time, so that all searches of a book share each
+// run.
 class search {
   public:
     search(const trade& t, const price_row& row) : trade_(&t), declared_(&declared_of(t)) {

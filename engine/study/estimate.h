@@ -11,8 +11,8 @@
 
 namespace tilewalk::studies {
 
-// The parts of a run: each is a randomisation of points, or has as many consecutive paths as the others, the
-// last the rest. With fewer parts than `least`, no error is known.
+// The parts of a run: each is a randomisation of points, or `part_paths` consecutive paths; the last part has
+// the rest. With fewer parts than `least`, no error is known.
 struct run_parts {
     std::uint64_t part_paths = 0, paths = 0;
     std::size_t least = least_parts;

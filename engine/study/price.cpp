@@ -100,7 +100,7 @@ struct walkers {
     cpu_maker on_cpu, on_cpu_for_shadows;
     ready_on_gpus* keeps = nullptr;  // takes the run for another call; null to drop it
     cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // likewise, for the walk of martingale bounds
+    ready_on_gpus* keeps_of_bounds = nullptr;  // the same for the walk of martingale bounds
 };
 // Returns the GPUs of a run, opening them on first use.
 using choice_of_devices = std::function<const cuda::backend::choice&()>;

@@ -45,7 +45,8 @@ struct stages {
     std::function<void(studies::planned_run&)> add_ways_back{};
     // Decides how kernels for adjoints are built; if empty, by the usual rules.
     cuda::ways_back::decider way_back_on_gpu{};
-    // Sees how the program's numbers move with those of the market, by key, before adjoints are made.
+    // Sees how the program's numbers move with those of the market, by key, before adjoints are made, and may
+    // change these moves.
     std::function<void(std::span<const std::string>, std::span<std::optional<program::path_data>>)>
         see_moves{};
     // True if trades with rights are priced at the middle of their bounds, false if at their policies' worth.

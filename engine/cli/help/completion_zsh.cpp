@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The completion script for zsh: a function for each command, and the help of options beside them.
+// The completion script for zsh: a function for each command, with the help of each option.
 #include <fmt/core.h>
 
 #include <algorithm>

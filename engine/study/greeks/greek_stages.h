@@ -94,8 +94,7 @@ struct way_of_trade {
     std::optional<jumping_trade> jumping{};
     std::vector<bumped> bumps{};
 };
-// Adds adjoints or tangents to plans, except where a payoff jumps. Returns by trade how derivatives are
-// found.
+// Adds adjoints or tangents to plans of trades that don't jump. Returns by trade how derivatives are found.
 std::vector<way_of_trade> add_ways_back(greek_run& run, planned_run& to, const stages& by);
 
 using rows_by_trade = std::vector<std::vector<greek_row>>;

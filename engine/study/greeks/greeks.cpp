@@ -128,7 +128,7 @@ first_order in_moved_markets(greek_run& run, const planned_greeks& plans, const 
                double widths) {
         const greek_options wanted{std::move(keys), run.wanted.method};
         run.progress.begin(static_cast<double>(some.size()));
-        // Decisions are for one day, as exercise dates move.
+        // Decisions hold for one day: on another, the trades have other dates.
         const bool is_same_day = state_of(moved).as_of == state_of(run.in).as_of;
         stages in_it = usual;
         if (is_same_day) in_it.held = &plans.decided;

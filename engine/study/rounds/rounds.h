@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs to a tolerance: rounds walk more paths until intervals are narrow enough. Pilots run in the first
-// alone.
+// round only.
 #pragma once
 
 #include <chrono>

@@ -14,7 +14,7 @@ class sum_of_rounds {
   public:
     explicit sum_of_rounds(const run_parts& first) : first_(first) {}
 
-    // Means of independent paths must be the first round's. All estimates must have as many parts.
+    // Means of independent paths must be the first round's. All estimates must have equally many parts.
     void add(estimate of_unit, double times, std::uint64_t paths, bool is_of_points);
     // True if all estimates are from the paths of the first round.
     bool is_of_one_round() const { return is_of_one_round_; }

@@ -17,8 +17,8 @@ namespace tilewalk::studies {
 
 namespace {
 
-// Returns the paths that divide the error by `by`. It falls with the root of their number, faster with
-// points.
+// Returns the paths that divide the error by `by`. Errors fall with the root of the number of paths, those of
+// points faster.
 std::uint64_t paths_to_narrow(const figure_of_unit& of, double by) {
     constexpr double rate_of_points = 0.75, rate_of_paths = 0.5, of_what_shows_no_error = 4;
     const double rate = of.is_of_points ? rate_of_points : rate_of_paths;

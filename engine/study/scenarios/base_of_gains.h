@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base market of gains: the book is priced there with controls, for gains by small moves, and without
-// them for other gains. Decisions are made only there, so that gains are differences on alike paths.
+// them for other gains. Decisions are made there, so that gains are differences on like paths.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ namespace {
 constexpr const char* format_name = "tilewalk-shards-2";
 
 // Names a file as given, as an absolute path, and from the plan's folder. Readers take the first with the
-// bytes that were planned, so that rows name it as one process would.
+// bytes of the plan, so that rows name it as one process would.
 json written_place(const path& file, const path& folder) {
     if (file.empty()) return {};
     std::error_code unknown;
