@@ -35,7 +35,7 @@ struct known_trade {
 std::vector<known_trade> known_ore_trades();
 
 // Imports an XML portfolio of Open Source Risk Engine (ORE). `names` is a file that maps ORE's names to names
-// of the market and calendars; may be empty. Throws tilewalk::error (io, input) for any other file.
+// of the market and calendars; may be empty. Throws tilewalk::error (io, input) for a missing or wrong file.
 imported_portfolio import_ore(const std::filesystem::path& portfolio,
                               const std::filesystem::path& names = {});
 imported_portfolio import_ore_text(std::string_view xml, const std::string& name,

@@ -36,8 +36,7 @@ void write(std::ostream& out, const results& r, output_format format, const text
 void write_totals(std::ostream& out, const results& r, output_format format, const text_form& form = {});
 // Writes sensitivities: a table by trade, a line each in CSV, JSON with the prices. Totals come last.
 void write_greeks(std::ostream& out, const results& r, output_format format, const text_form& form = {});
-// Reads JSON that write() made, with all bits. Throws tilewalk::error (input) with `name` as the
-// file.
+// Reads JSON that write() made, with all bits. Throws tilewalk::error (input) for the file `name`.
 results read_results(const std::string& json, const std::string& name);
 
 void write(std::ostream& out, const std::vector<market_number>& numbers, output_format format,

@@ -11,7 +11,7 @@ namespace {
 
 struct prices_of_days {
     results later;
-    std::map<std::string, price_row> today{};  // without control, as theirs is too weak for theta
+    std::map<std::string, price_row> today{};  // today's without control, if it is too weak for theta
 };
 
 prices_of_days price_days(greek_run& run, const std::vector<std::size_t>& places, const next_day& tomorrow,

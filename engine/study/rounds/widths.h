@@ -55,9 +55,8 @@ class paths_of_next_round {
         return goes_on ? std::max(paths_, 2 * now) : paths_;
     }
     bool is_met() const { return is_met_; }
-    double widest() const {
-        return widest_;
-    }  // largest half-width over its tolerance, of figures that miss it
+    // Returns the largest half-width over its tolerance, of figures that miss it.
+    double widest() const { return widest_; }
 
   private:
     const wanted_accuracy& to_;
