@@ -53,12 +53,12 @@ struct walk {
     const arrays::shock_file* replay = nullptr;       // shocks from a file instead of random numbers
     std::span<const arrays::shock_cube> scenarios{};  // arrays of the market, by number
     const std::atomic<bool>* cancel = nullptr;
-    timings* times = nullptr;  // measures the work done before the paths, and at the same time
+    timings* times = nullptr;                          // measures work done before and while paths are walked
     std::function<void(const progress&)> on_progress;  // called by the thread that called walk_all
     // Owns the data that `jobs` point to, none of which changes. A back end that keeps the owner may
     // recognise jobs of a later walk by their pointers.
     std::shared_ptr<const void> owner{};
-    // All jobs of the run, with the same owner, for which kernels are chosen; empty if they are `jobs`.
+    // All jobs of the run, with the same owner; empty if they are `jobs`. Kernels are chosen as for all.
     std::span<const job> among{};
 
     // Empty if the job takes independent random numbers.
@@ -80,7 +80,8 @@ struct outcome {
 class back_end {
   public:
     virtual ~back_end() = default;
-    // A failing job does not affect the others. Throws only tilewalk::error of no job, such as cancelled.
+    // A failing job does not affect the others. Throws only a tilewalk::error that is no job's, such as
+    // cancelled.
     virtual outcome walk_all(const walk& of) = 0;
 };
 

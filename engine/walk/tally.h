@@ -19,8 +19,8 @@ namespace tilewalk::run {
 
 class tally {
   public:
-    // A part is `part_tiles` tiles, a power of two. `crossed` are pairs of outputs whose sums are tallied, or
-    // outputs with a quarter of a tile's paths (products/program/quarters.h).
+    // A part is `part_tiles` tiles, a power of two. `crossed` has pairs of outputs, whose sums are tallied,
+    // or an output and a quarter of each tile (products/program/quarters.h).
     tally(kernels::word64 run_tiles, kernels::word64 part_tiles, std::size_t outputs = 1,
           std::vector<program::output_pair> crossed = {}, std::size_t derivatives = 0);
     explicit tally(kernels::word64 run_tiles) : tally(run_tiles, part_tiles_of(run_tiles)) {}

@@ -218,7 +218,7 @@ double error_beside_parts(double error, std::span<const double> means) {
         squares += from_first * from_first;
     }
     const double shown = (squares - sum * sum / n) / (n * (n - 1));
-    // A normal quantile, for one of chi squared over its degrees of freedom (Wilson and Hilferty 1931).
+    // Normal quantile, from which that of chi squared over its freedom follows (Wilson and Hilferty 1931).
     constexpr double one_in_a_million = 4.75;
     const double c = 2 / (9 * (n - 1));
     const double least = std::pow(std::max(1 - c - one_in_a_million * std::sqrt(c), 0.0), 3);

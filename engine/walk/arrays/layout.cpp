@@ -213,7 +213,7 @@ class numpy_header {
 };
 
 layout read_numpy(std::string_view file, const std::string& name, contents expected) {
-    // The header text begins at byte 12, or 10 in version 1, where it is never as short as 2 bytes.
+    // The header's text begins at byte 12. In version 1 it begins at byte 10, and no text has only 2 bytes.
     constexpr std::size_t least = 12;
     if (file.size() < least) refuse(name, "the NumPy array ends within its header");
     const auto major = static_cast<unsigned char>(file[6]), minor = static_cast<unsigned char>(file[7]);

@@ -8,7 +8,8 @@
 
 namespace tilewalk::arrays {
 
-// The number of a step, slot and path is first[step * step_stride + slot * slot_stride + path].
+// The number of a step, slot and path, each below its count, is
+// first[step * step_stride + slot * slot_stride + path].
 struct shock_cube {
     std::variant<const double*, const float*> first = static_cast<const double*>(nullptr);
     std::uint64_t step_stride = 0;  // strides in elements

@@ -14,7 +14,8 @@ namespace tilewalk::cpu {
 
 class compiled_programs {
   public:
-    // For programs of which `takes` is true, or all. Call forget() before a program's address is reused.
+    // Serves programs for which `takes` is true; if it is empty, all. Call forget() before another program
+    // takes the address of one.
     explicit compiled_programs(std::function<bool(const program::path_program&)> takes = {})
         : takes_(std::move(takes)) {}
     bool takes(const program::path_program& p) const { return !takes_ || takes_(p); }

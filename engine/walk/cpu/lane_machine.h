@@ -50,7 +50,7 @@ struct left_numbers {
     std::uint64_t pitch = 0;  // elements from one row to the next, at least the paths of the run
 };
 
-// A start from states that an earlier walk left: all paths of tile t continue its path t.
+// A start from states that an earlier walk left: all paths of tile t continue path t of that walk.
 struct way_begun {
     // The earlier walk has done this step, and so many of the events after it.
     std::size_t step = 0, events = 0;
@@ -58,7 +58,7 @@ struct way_begun {
     std::uint64_t pitch = 0;         // elements from one state to the next
 };
 
-// A trade to walk on the CPU. Its numbers are double; precision `single` rounds them on use.
+// A trade to walk on the CPU. Its numbers are double; `single` rounds them on use. Moments are always double.
 struct path_job {
     const lane_program* code = nullptr;
     const program::path_data* data = nullptr;
@@ -105,7 +105,8 @@ class lane_walk {
     // Walks 256 paths. Writes out[output * paths_per_tile + lane]. Throws tilewalk::error (cancelled).
     void walk(const path_job& job, std::uint64_t first_path, double* out, const std::atomic<bool>* cancel);
 
-    // Also sums derivatives over these paths: sets sums[place]; adds those to tables to in_tables[place].
+    // Also sums derivatives over these paths: sets sums[place], and adds derivatives with respect to numbers
+    // of tables to in_tables[place].
     void walk_both_ways(const path_job& job, std::uint64_t first_path, double* out, std::span<double> sums,
                         std::span<kernels::fixed_sum> in_tables, const std::atomic<bool>* cancel);
 
@@ -223,8 +224,8 @@ class lane_machine {
           single_(operations.in_single, operations.single_draws, operations.single_points),
           mixed_(operations.in_double, operations.widened_draws, operations.single_points) {}
 
-    // Walks one tile of a job that passed check(). Throws tilewalk::error (cancelled) if *cancel is set,
-    // which is read before each step of 256 paths: at most 17 us in the benchmark's models, in double
+    // Walks one tile of a job that passed check(). Throws tilewalk::error (cancelled) if *cancel is set. It
+    // is read before each step of 256 paths, which takes at most 17 us in the benchmark's models, in double
     // (bench/results/2026-11-22-NVIDIA-H100-80GB-HBM3-bench-models.jsonl).
     void walk(const path_job& job, std::uint64_t tile, std::span<tile_result> results,
               const std::atomic<bool>* cancel = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that walk 256 lanes. One source is compiled for each instruction set, with the same bits.
+// Loops over 256 lanes. One source is compiled for each instruction set, with the same bits.
 #pragma once
 
 #include <array>
@@ -63,7 +63,8 @@ struct lane_points {
     void (*place)(shock* here, const shock* left, const shock* right, const kernels::bridge_node& node);
     // Turns positions at the start (`before`, null for 0) and end (`here`) of a step into the step's normal.
     void (*move)(shock* out, const shock* before, const shock* here, double inverse_root);
-    // In each lane, the sum of weights[i] * first[i * apart + lane] for i < count. `out` must not overlap.
+    // In each lane, the sum of weights[i] * first[i * apart + lane] for i < count, which must be at least 1.
+    // `out` must not overlap the numbers.
     void (*sum)(shock* out, const shock* first, std::size_t apart, const double* weights, std::size_t count);
 };
 

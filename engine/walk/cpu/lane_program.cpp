@@ -143,7 +143,8 @@ class section_layout {
             if (it.args[a].is_number()) it.mode = static_cast<std::uint8_t>(it.mode | (1 << a));
         }
         give_a_lane(it, arity);
-        // Frees the registers of operands used for the last time first: a loop may overwrite its operands.
+        // Registers of operands that are not read again are freed before the result takes one: a loop may
+        // overwrite its operands.
         for (int a = 0; a < arity; ++a) {
             const std::uint32_t arg = n.args[static_cast<std::size_t>(a)];
             const operand& from = place_[arg];
@@ -155,7 +156,8 @@ class section_layout {
         out_.push_back(it);
     }
 
-    // A loop needs an operand with 256 numbers, which optimised nodes may lack: spreads one.
+    // Spreads one number over the lanes if no operand has 256 numbers, as passes may leave it: loops need
+    // one.
     void give_a_lane(instruction& it, int arity) {
         if (program::reads_table(it.code) || it.mode != (1 << arity) - 1) return;
         const std::uint32_t filled = take_register();

@@ -23,7 +23,7 @@ struct pool_progress {
     std::uint64_t scenario_rows_read = 0;
 };
 
-// Most bytes that walk_all holds in results of one job without derivatives.
+// Most bytes that walk_all holds in results of a job with one output and no derivatives.
 std::uint64_t bytes_of_results(std::uint64_t paths, int threads);
 
 // Threads that persist from walk to walk, each with a lane machine. Only one thread may call at a time.

@@ -14,7 +14,7 @@ enum class reading { done, absent, damaged, foreign };
 // A file that is larger than `most_bytes`, or not a regular file, counts as damaged.
 reading read_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 
-// Reads as read_file does, for a file that nobody named. Returns `foreign`, and reads nothing, where
+// Reads as read_file does, for a file that no user named. Returns `foreign`, and reads nothing, where
 // why_foreign() gives a reason.
 reading read_own_file(const std::filesystem::path& path, std::uint64_t most_bytes, std::string& bytes);
 

@@ -19,7 +19,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Operations a second assumed before any are measured, and the most by which a block may then grow.
+// Operations a second assumed before any are measured, and the largest factor by which a block then grows.
 constexpr double first_operations = 1 << 30, most_growth = 8;
 // Limits a block, because the derivatives of all its jobs are in memory together.
 constexpr double most_bytes_of_block = 256 << 20;

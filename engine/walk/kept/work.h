@@ -67,7 +67,7 @@ class work {
     }
 
     store& known() const { return *known_; }
-    // Whether the results are those of the whole run, not of a share.
+    // Whether this process does all of the work, neither a share nor only what is known.
     bool has_all() const { return part_ == part::all; }
     bool has_first_tile() const { return share_.first == 0 && share_.end > 0; }
     bool has_market(std::uint64_t number) const {

@@ -10,7 +10,7 @@ namespace tilewalk::tuning {
 
 struct clock_state {
     int multiprocessor_mhz = 0, memory_mhz = 0;
-    // whether power, heat or a fault lowers the clock
+    // Whether power, heat or a fault lowers the clock, not a lack of work.
     bool throttled = false;
 };
 

@@ -27,8 +27,8 @@ namespace knobs = cuda::knobs;
 // A smaller gain is not worth leaving the rules' choice.
 constexpr double least_gain = 1.01;
 
-// Adds kernels that draw their shocks, by threads, paths per thread and registers (for 0 to 32 resident
-// warps).
+// Adds kernels that draw their shocks, by threads, paths per thread, and registers: as the rules bound them,
+// without a bound, and for 16 to 32 resident warps.
 void add_inline(kernel_wish how, const program::path_program& p, const cuda::fits_devices& fits,
                 std::vector<kernel_decision>& to) {
     for (const int threads : knobs::block.line().tuned) {

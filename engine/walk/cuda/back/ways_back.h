@@ -22,7 +22,7 @@ class ways_back {
   public:
     using decider = std::function<way_back_decision(const run::job&)>;
     // `memory_bytes` is the most to use on a device; 0: all that is free. `source` is for jobs without
-    // points.
+    // points, unless shocks are replayed.
     ways_back(device_crew::devices on, kernel_store& kernels, decider how, std::uint64_t memory_bytes,
               int threads, const random::catalogue_entry& source = random::catalogue().front())
         : crew_(on, kernels),

@@ -14,7 +14,7 @@ namespace tilewalk::cuda {
 struct compile_request {
     std::string text;          // a translation unit that includes only "kernels/..." and `headers`
     std::string architecture;  // such as "sm_90"
-    // Toolkit headers, for kernels that others wrote and ours are compared with. With any, contraction and
+    // Toolkit headers, for comparison kernels that use the toolkit's own functions. With any, contraction and
     // --use_fast_math are on, and bits are not promised.
     toolkit_headers headers{};
 };

@@ -38,7 +38,8 @@ const correlation_variant& best_correlation_variant(std::size_t factors);
 // The number of factors from which setting `auto` computes moves before the path kernel. On an H100, a basket
 // of 12 dates, 2^20 paths, in double, took 2.9 ms with the product in the path kernel for 24 assets, 8.0 for
 // 48, 33 for 64, where a thread's numbers no longer fit into registers. With moves computed before, 96 assets
-// took 26.6 ms (9.6 to fill and walk the arrays), so 64 take 8.0 to 26.6 (bench/results/*-correlation.txt).
+// took 26.6 ms: 9.6 to fill and walk the arrays, linear in the assets, and 17.0 for the matrix kernel, at
+// most quadratic. 64 assets take between 8.0 and 26.6 ms (bench/results/*-correlation.txt).
 inline constexpr std::size_t correlation_crossover = 64;
 
 // `setting` is auto, kernel (never) or matrix (always); throws tilewalk::error (usage) for any other.

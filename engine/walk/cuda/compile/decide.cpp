@@ -214,8 +214,9 @@ using program::path_program;
 // 128 threads then fit on a multiprocessor of compute capability 9.0, as many as their registers allow.
 constexpr std::size_t most_bytes_of_states = 20 * 1024;
 // A thread walks four paths at once; two if a step has at least 4 shocks or, in double, more than 90 nodes on
-// both ways together, where a derivative to a row counts as three, since it waits in a register to be summed;
-// one if there are more than 400 nodes (800 in single), for which two would have no registers.
+// both ways together; one if it has more than 400 nodes (800 in single), for which two would have no
+// registers. Up to 90, a derivative with respect to a number of a row counts as three nodes: it waits in a
+// register.
 constexpr int least_shocks_of_two_paths = 4;
 constexpr std::size_t most_nodes_of_four_paths = 90, nodes_of_row = 3, most_nodes_of_two_paths = 400;
 // Quiet pieces (no section runs but those of every step) have code of their own up to this many nodes a step.

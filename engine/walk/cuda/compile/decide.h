@@ -85,7 +85,7 @@ struct way_back_memory {
     std::size_t piece_steps = 0;
     std::size_t carried = 0;           // states of a path that are kept at the start of each piece
     std::size_t states_in_memory = 0;  // states before a piece's steps that don't fit into shared memory
-    std::size_t shocks_in_memory = 0;  // shocks of a path that do not fit into shared memory
+    std::size_t shocks_in_memory = 0;  // shocks of a path, if drawn again and too many for shared memory
     // Shares of shared_bytes: for the feed or the reduction, for sums, and for states.
     std::size_t feed_bytes = 0, sum_bytes = 0, states_bytes = 0;
     bool has_quiet_pieces = false, holds_in_shared = false, holds_quietly = false, draws_to_shared = false;

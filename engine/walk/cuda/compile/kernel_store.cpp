@@ -82,7 +82,7 @@ struct kernel_store::state {
         why_not_kept = why;
     }
 
-    // Whether somebody else may have written what lies there, which is then not used.
+    // Whether somebody else may have written the file or folder `path`, which is then not used.
     bool is_foreign(const std::filesystem::path& path) {
         const std::string why = kept::why_foreign(path);
         if (why.empty()) return false;

@@ -22,7 +22,7 @@ std::string leaving_kernel_text(const program::path_program& p, const kernel_dec
 
 std::size_t path_kernel_shared_bytes(const program::path_program& p, const kernel_decision& how);
 
-// Kernel `merge_tiles` of a kernels::merge_arguments, launched with a block of merge_threads for each part.
+// Text of kernel `merge_tiles` (kernels::merge_arguments), launched with merge_threads threads for each part.
 inline constexpr std::uint32_t merge_threads = 256;
 std::string merge_kernel_text();
 

@@ -37,7 +37,7 @@ struct kernel_basis {
 
 struct kernel_wish : kernel_basis {
     std::optional<std::string> feed{};  // a name in the catalogue of feeds; empty: open
-    // If `feed` is open: whether the default feed reads shocks from arrays or draws them.
+    // An open feed reads shocks from arrays if this is set and `points` is `read`; otherwise it draws them.
     bool reads_shocks = false;
     std::array<std::optional<int>, knob_table.size()> values{};
     // Blocks for which a multiprocessor's registers must suffice, unless the kernel would then spill; 0: any.

@@ -22,7 +22,7 @@ struct tuned_choice {
     kernel_decision how;
     double milliseconds = 0;          // time of a launch
     double untuned_milliseconds = 0;  // time of a launch of the kernel that the rules would build
-    std::string date;                 // when it was measured
+    std::string date;                 // day of the measurement
 };
 
 class tuned_choices {

@@ -42,8 +42,8 @@ std::vector<bool> states_of(const adjoint_program& a, const path_program& again,
     return out;
 }
 
-// States that are kept at the start of each piece, all that the way back reads. States that quiet pieces
-// (those in which only the sections of every step run) read come first.
+// States that are kept at the start of each piece: all that walking it again and back depends on. States of
+// quiet pieces (those in which only the sections of every step run) come first.
 struct carried_states {
     std::vector<std::size_t> all;
     std::size_t quietly = 0;
@@ -74,7 +74,7 @@ struct written {
     }
 };
 
-// Text of given(k, derivative) for each state that section k of the adjoint program reads.
+// Text of given(k, derivative) for each forward state that section k needs before it is walked back.
 template <class statement>
 std::string giving(const adjoint_program& a, const statement& given) {
     std::string out;

@@ -68,20 +68,21 @@ class device_crew {
     loaded_device& operator[](std::size_t number) const { return *devices_[number]; }
     counted_kernels& kernels() { return kernels_; }
 
-    // Calls more(number, device) for each device. Returns the bytes that the work may take on any of them:
-    // three quarters of the free memory, at most `most` (0: no limit). A device on which this fails is lost.
+    // Returns the bytes that the work may take on each device: at most three quarters of what is free, and at
+    // most `most` (0: no limit). Calls more(number, device) for each device, to open what else the work
+    // needs. A device on which this fails is lost.
     std::uint64_t open(std::uint64_t most, const std::function<void(std::size_t, device&)>& more);
     // Architectures of the devices that are not lost, without repetition.
     std::vector<std::string> architectures() const;
     // Compiles each kernel for each architecture, on `threads` threads. If *cancel is set, waits for those
     // being compiled, which can't be interrupted, and throws tilewalk::error (cancelled).
     void compile(std::span<const wanted_kernel> wanted, int threads, const std::atomic<bool>* cancel);
-    // Does all pieces of `work`. Calls tell() ten times a second. Throws tilewalk::error: cancelled, or what
-    // ended it.
+    // Does all pieces of `work`. Calls tell(), if given, ten times a second. Throws tilewalk::error:
+    // cancelled, or what ended the work.
     void walk(piecework& work, std::size_t pieces, std::size_t workers, const std::atomic<bool>* cancel,
               const std::function<void()>& tell = {});
 
-    // Adds launches, and the seconds of one worker, of which the facts have the largest.
+    // Adds a worker's launches to the facts, which keep the most seconds of any worker.
     void count(std::size_t launches, double device_seconds = 0, double kernel_seconds = 0);
     // Forgets lost devices and counts, except those of kernels.
     void begin_again();

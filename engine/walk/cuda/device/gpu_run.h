@@ -33,7 +33,8 @@ struct gpu_facts {
     std::size_t kernels_compiled = 0, kernels_from_cache = 0;
     std::string why_foreign;  // see kernel_store
     std::size_t launches = 0;
-    // From a chunk's first launch to the end of its last, and with a kernel running; most of any device.
+    // Time from a chunk's first launch to the end of its last, and time with a kernel running, in all chunks
+    // of the slowest device.
     double device_seconds = 0, kernel_seconds = 0;
     struct share {
         bool has_walked = false;    // whether it contributed to the results

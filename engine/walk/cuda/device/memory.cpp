@@ -8,7 +8,8 @@ in_flight::~in_flight() {
         try {
             on_.wait(s);
         } catch (const device_error&) {
-            // The destructor may run because of an error, which is reported anyway.
+            // This is the error that led here, reported again. A failed device runs nothing, so no work is
+            // left.
         }
     }
 }

@@ -14,7 +14,7 @@ struct chunk_room {
     std::size_t sets = 1;
 
     // The largest chunk for which memory suffices, with its shocks if they come from arrays. If the run needs
-    // several chunks, there are two sets of arrays: one is filled while the other is read.
+    // several chunks, two sets of arrays share the room, if they fit: one is filled while the other is read.
     static chunk_room on(device& d, const run_state& run, const reduction_entry& reduction);
 };
 

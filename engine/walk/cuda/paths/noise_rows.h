@@ -27,7 +27,8 @@ class noise_rows {
     // First row of a share, once all trades are added. Slot k of step t has row first_row + t * slots + k.
     std::uint64_t first_row(std::size_t of) const;
 
-    // Rows of every stream, for a random source. Uploads bytes() of slots to `memory` in stream `s`; waits.
+    // Rows of every stream, for a random source. Uploads their slots, which take bytes() on the device, to
+    // `memory` in stream `s`, and waits.
     std::vector<random::keyed_rows> keyed(device& on, std::vector<device_memory>& memory, stream s) const;
     std::size_t bytes() const;
 

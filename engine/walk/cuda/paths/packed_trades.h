@@ -34,7 +34,7 @@ struct packed_trades {
     std::vector<kernels::word32> words;
     std::vector<scenario_row> scenarios;  // rows of scenarios that some trade reads, without repetition
     std::vector<kernels::trade_record> records;  // by job
-    std::size_t results = 0;  // all jobs' rows of results: an output or a crossed pair each
+    std::size_t results = 0;  // rows of results of all jobs: one for each output and crossed pair
     std::vector<std::optional<error>> failures;  // by job: why a GPU can't walk it; empty if it can
 
     std::span<const std::byte> numbers_of(std::size_t job) const {
@@ -50,7 +50,7 @@ struct packed_trades {
     }
 
     // Replaces a job by a trade of the same program, packed alone. Jobs must be replaced in order. Returns
-    // false, and changes nothing, if the trade's numbers take a different amount of memory.
+    // false, and changes nothing, if the trade takes a different amount of memory or reads scenarios.
     bool replace(std::size_t job, const packed_trades& alone, packed_changes& told);
 };
 

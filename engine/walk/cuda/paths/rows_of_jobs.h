@@ -25,7 +25,7 @@ class rows_of_jobs {
 
     // Empty if the source has no points. Thread-safe, unlike add(), as making orders takes most of the time.
     std::optional<quasi::order> order_of(const run::job& job, const std::optional<quasi::points>& points);
-    // Returns the job's share. If the source has points, normals are points, and uniforms if they are few.
+    // Returns the job's share. If the source has points, all normals are points; so are few uniforms.
     std::size_t add(const run::job& job, std::optional<quasi::order> order, point_way way = point_way::read);
     std::size_t add(const run::job& job, const std::optional<quasi::points>& points,
                     point_way way = point_way::read) {

@@ -28,7 +28,7 @@ class staged_shocks {
     const point_rows::target_tables& targets() const { return cubes_.targets(); }
     void point_to_tables(kernels::path_arguments& a) const { cubes_.point_to_tables(a); }
     kernels::array_argument scenarios() const { return cubes_.scenarios(set_); }
-    // Asks for normals to be kept in the second-level cache; false if their space does not.
+    // Makes a launch keep normals in the second-level cache. Returns false if their space does not do so.
     bool keep_in_l2(launch& how) const;
 
   private:

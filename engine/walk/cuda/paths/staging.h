@@ -31,7 +31,8 @@ class staging {
         });
     }
 
-    // Uploads `bytes` bytes: write(at, piece) fills a piece, a multiple of `grain`, with bytes from `at` on.
+    // Uploads `bytes` bytes. write(at, piece) fills a piece with those from `at` on; its size is a multiple
+    // of `grain`.
     template <class writer>
     void put(std::byte* to, std::size_t bytes, std::size_t grain, const writer& write) {
         const std::size_t most = piece_bytes / grain * grain;

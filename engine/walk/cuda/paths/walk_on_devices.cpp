@@ -17,7 +17,7 @@ using run::tile_range;
 
 namespace {
 
-// Cuts the tiles to walk into the run's largest subtrees that have at most an equal share of a device.
+// Cuts the tiles to walk into the run's largest subtrees, of which none exceeds a device's equal share.
 std::vector<tile_range> pieces_of(const gpu_run& run, std::size_t devices) {
     const tile_range all{0, kernels::tiles_of(run.paths)};
     const tile_range asked = run::asked_or_all(run.tiles, all.count);
@@ -37,7 +37,8 @@ void add(const chunk_results& chunk, const packed_trades& packed, std::size_t jo
     }
 }
 
-// A run cut into pieces for its devices. A device's error ends only its own work; any other ends the run.
+// A run cut into pieces for its devices. An error of a device ends that device's work; any other ends the
+// run.
 class paths_of_devices final : public piecework {
   public:
     paths_of_devices(run_state& run, device_crew& crew, std::vector<std::unique_ptr<device_walk>>& walks)

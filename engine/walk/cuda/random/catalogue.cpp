@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To add a random source: a declaration and a line here, and a file, which some of cuRAND's sources share.
+// A random source has a declaration and a line here, and a file. Some of cuRAND's sources share a file.
 #include "engine/walk/cuda/random/catalogue.h"
 
 #include <algorithm>

@@ -17,8 +17,9 @@ std::string draw_text(arrays::element of, shock_kind kind, bool approximate = fa
 std::string convert_bits_text(arrays::element of, shock_kind kind);
 // Text of kernel `fill` (kernels::bits_arguments), which turns quasi-random points into normals.
 std::string convert_points_text(arrays::element of);
-// Text of kernel `fill` (kernels::points_arguments), which makes the points of trades, whose bridges may have
-// components. If `approximate`, shocks without a dimension of the points are drawn as in single_fast.
+// Text of kernel `fill` (kernels::points_arguments), which makes points of trades whose bridges have
+// components or, without `has_components`, have none. If `approximate`, shocks that are no points are those
+// of single_fast.
 std::string points_text(arrays::element of, shock_kind kind, bool has_components, bool approximate);
 std::string rotation_text(arrays::element of);
 std::vector<std::string> texts_of_points(arrays::element of, bool approximate);
@@ -42,7 +43,8 @@ void convert_bits(const opening& from, const cube& into, const bits_block& what,
 void convert_points(const opening& from, const cube& into, const bits_block& what, std::uint64_t unit,
                     cuda::stream on);
 
-// Throws, as for a bug, unless chunks are whole tiles and cubes are aligned for the widest stores.
+// Throws tilewalk::error (internal) unless chunks are whole tiles and cubes are aligned for the widest
+// stores.
 void check_chunk(const opening& from, const cube& into, std::uint64_t first_path, std::uint64_t paths);
 
 }  // namespace tilewalk::random

@@ -72,7 +72,7 @@ class random_source {
     virtual ~random_source() = default;
 
     // Fills all rows for whole tiles from first_path on; numbers beyond the run's last path mean nothing.
-    // Returns at once: work queued later in stream `on` finds the cube filled.
+    // Returns before the cube is filled; work queued later in stream `on` finds it filled.
     virtual void fill(const cube& into, std::uint64_t first_path, std::uint64_t paths, cuda::stream on) = 0;
 
     // Paths of a unit, which are made together: a power of two of tiles. Chunks may begin and end within a
