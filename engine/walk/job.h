@@ -49,7 +49,7 @@ struct walk {
     tile_range tiles{};                 // tiles to walk; empty: all tiles of the run
     // Paths of a randomisation, if jobs may take quasi-random points; 0 if no job may.
     std::uint64_t unit_paths = 0;
-    std::optional<quasi::points> points{};            // of jobs without their own; empty: independent
+    std::optional<quasi::points> points{};            // for jobs without any; empty: independent numbers
     const arrays::shock_file* replay = nullptr;       // shocks from a file instead of random numbers
     std::span<const arrays::shock_cube> scenarios{};  // arrays of the market, by number
     const std::atomic<bool>* cancel = nullptr;

@@ -52,7 +52,7 @@ struct left_numbers {
 
 // A start from states that an earlier walk left: all paths of tile t continue path t of that walk.
 struct way_begun {
-    // The earlier walk has done this step, and so many of the events after it.
+    // The earlier walk has done this step, and this many of the events after it.
     std::size_t step = 0, events = 0;
     const double* states = nullptr;  // indexed [state][path of the earlier walk]
     std::uint64_t pitch = 0;         // elements from one state to the next

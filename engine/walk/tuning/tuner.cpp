@@ -60,7 +60,8 @@ void add_streamed(kernel_wish how, int slots, std::vector<kernel_decision>& to) 
         };
         cuda::for_each_setting(feed, how, tried, [&](kernel_wish one) {
             if (has_rows) one[knobs::rows] = *one[knobs::distance] / 2;
-            // Most bytes of shocks of a thread in registers. Code that is unrolled must stay small, too.
+            // Most bytes of shocks that a thread holds in registers. The bound also keeps unrolled code
+            // small.
             constexpr int most_bytes = 256;
             const kernel_decision built = cuda::with_presets(one);
             const bool holds_in_registers =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored choices: how each kernel ran fastest on a device, as measured by the tuner. Runs that leave the
-// build open use them. Readable JSON by device, driver and kernel, in folder `tuned` beside the kernels.
+// build open use them. They are JSON files by device, driver and kernel, in folder `tuned` beside the
+// kernels.
 #pragma once
 
 #include <atomic>

@@ -86,7 +86,8 @@ std::string giving(const adjoint_program& a, const statement& given) {
     return out;
 }
 
-// Text that adds derivatives to numbers of tables. Sets of_tables[k] to how many such numbers section k has.
+// Text that adds up derivatives with respect to numbers of tables. Sets of_tables[k] to how many of them
+// section k has.
 std::string adding_in_tables(const adjoint_program& a, std::vector<std::size_t>& of_tables) {
     std::string out;
     for (std::size_t k = 0; k < a.sections.size(); ++k) {

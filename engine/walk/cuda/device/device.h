@@ -18,7 +18,7 @@ namespace tilewalk::cuda {
 enum class device_failure {
     out_of_memory,    // smaller requests may still succeed
     illegal_address,  // the context is lost: every later call fails
-    lost,             // the device is lost, such as off the bus
+    lost,             // the device itself is lost, as when it has left the bus
     refused,          // the device does not support this launch or setting
     other,
 };

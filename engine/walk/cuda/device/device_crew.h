@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crew of devices: opens them, compiles kernels, shares out pieces of work. A lost device's pieces go to
-// others.
+// A crew opens its devices, compiles their kernels, and shares out pieces of work. A lost device leaves
+// its piece to the others.
 #pragma once
 
 #include <atomic>

@@ -27,8 +27,8 @@ word32 mask_after(const run::job& job, std::size_t step) {
     return mask;
 }
 
-// Why a GPU can't walk a job; empty if it can. Unless events are listed, a mask a step says which sections
-// run, so they must run in order, each on its next row. Sections of every step come first.
+// Why a GPU can't walk a job; empty if it can. Unless events are listed, one mask for each step says which
+// sections run, so they must run in order, each on its next row. Sections of every step come first.
 std::optional<error> why_not(const run::job& job, std::uint32_t every_step) {
     std::vector<std::uint32_t> next_row(job.code->sections.size(), 0);
     for (std::size_t step = 0; step < job.when->steps(); ++step) {
@@ -196,7 +196,7 @@ class layout_of_job {
     word64 numbers_ = 0, words_ = 0;
 };
 
-// After the last job: a kernel reads rows of a group of steps at once, even if the last group is not full.
+// Bytes after the last job: a kernel reads all rows of a group of steps, even if the last group is not full.
 constexpr std::size_t bytes_behind = std::size_t{kernels::most_pieces_held} * kernels::piece_bytes;
 
 }  // namespace

@@ -19,8 +19,8 @@ class point_tables {
 
     // A kernels::normal_table for the type of the shocks. It is copied in stream `s`, which is waited for.
     const void* normals(cuda::stream s);
-    // Direction numbers of at least so many dimensions, copied likewise; null for 0. Earlier tables may be
-    // released.
+    // Direction numbers of at least `dimensions` dimensions, copied likewise; null for 0. May release the
+    // table that an earlier call returned.
     const kernels::word32* directions(std::size_t dimensions, cuda::stream s);
 
   private:
