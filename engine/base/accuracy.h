@@ -13,7 +13,7 @@ namespace tilewalk::config {
 
 // Reads a tolerance: "0.01", "1bp" or "100 total".
 std::optional<accuracy> accuracy_of(std::string_view text);
-// Reads a confidence level such as "0.99", below 1 and above 1/2, since a lower one would be useless.
+// Reads a confidence level such as "0.99", below 1 and above 1/2: intervals of less mostly miss the truth.
 std::optional<double> share_of(std::string_view text);
 // Reads a duration, in seconds without a unit: "30", "30s", "5m" or "2h".
 std::optional<std::chrono::duration<double>> duration_of(std::string_view text);

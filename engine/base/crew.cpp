@@ -98,7 +98,7 @@ void crew::for_each(std::uint64_t count, const std::atomic<bool>* cancel,
     std::atomic<bool> stop{false};
     std::mutex lock_of_failure;
     std::exception_ptr failure;
-    const int first = watch ? 0 : 1;  // the caller works as thread 0 if it need not watch
+    const int first = watch ? 0 : 1;  // first member's number; a caller that need not watch is 0
     const auto work = [&](int thread) {
         try {
             while (!stop.load(std::memory_order_relaxed) && !is_cancelled()) {

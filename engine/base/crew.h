@@ -31,7 +31,7 @@ class crew {
 
     // Calls task(thread, i) for i in [0, count). Each thread has a number of its own below threads(). The
     // caller runs `watch` about ten times a second, or works as thread 0 if `watch` is empty. Rethrows the
-    // first exception of a task; throws tilewalk::error (cancelled) if `cancel` is set. One caller at a time.
+    // first exception of a task; throws tilewalk::error (cancelled) if *cancel is set. One caller at a time.
     void for_each(std::uint64_t count, const std::atomic<bool>* cancel,
                   const std::function<void(int thread, std::uint64_t i)>& task,
                   const std::function<void()>& watch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about a trade, made before its paths are walked in one market, and kept in other markets.
+// Decisions about a trade before its paths are walked. They are made in one market and kept in others.
 #pragma once
 
 #include <compare>
@@ -41,7 +41,7 @@ struct decided {
     std::optional<std::shared_ptr<const controls::control>> control{};
     // Control that derivatives subtract; empty: the control of prices.
     std::optional<std::shared_ptr<const controls::control>> control_of_derivatives{};
-    // If set, a pilot chooses the control again. It may jump if this one does, and may gain nothing.
+    // If set, a pilot chooses the control again. It may jump if this one does, and is taken without a gain.
     std::shared_ptr<const controls::control> control_of_another_day{};
     std::optional<std::shared_ptr<const chosen_shifts>> shifts{};  // inner null: none
     std::shared_ptr<const treated_jumps> jumps{};                  // null: a pilot decides

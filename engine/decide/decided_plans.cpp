@@ -63,7 +63,7 @@ void decided_plans::take_plan(const books::trade& t, std::size_t i, planned& p, 
         rewriter(by.pilots, from, by.shapes, {&in, 1}).rewrite(t, p);
         found->control.give_points(run, p);
     }
-    // Pilots in this market decide if the book's market has no decisions, or none that fit here.
+    // Pilots in this market decide if the book's market has no decisions, or those fail or do not fit here.
     if (found == nullptr || p.failure || (found->control.what && !p.control)) {
         p = plain;
         by.rewrites.rewrite(t, p);

@@ -26,7 +26,8 @@ class sources;
 
 struct tried_construction {
     quasi::construction how;
-    double fewer_paths;  // than independent ones for the same error: how many times, in runs of 32 points
+    // How many times fewer paths than independent ones suffice, in randomisations of 32 points.
+    double fewer_paths;
 };
 
 struct chosen_points {
@@ -56,7 +57,7 @@ std::uint64_t paths_of_construction(std::size_t constructions, std::uint64_t pat
 constructions_to_try constructions_for(const run::job& of, const settled& run, std::uint64_t paths);
 
 double variance(std::span<const double> of);
-// Returns how many times fewer points than paths suffice; empty if payoffs are all equal or not finite.
+// Returns how many times fewer points than paths suffice; empty unless payoffs differ and are finite.
 std::optional<double> gain_of_points(std::span<const double> payoffs);
 // Returns the construction that takes least time, and whether that is less than by independent numbers.
 chosen_points best_of(std::vector<tried_construction> tried, std::uint64_t pilot_paths, const settled& run);
@@ -71,7 +72,7 @@ class pilot_of_points {
     // Chooses points for a job by a pilot. Thread-safe.
     chosen_points choose(const run::job& of, std::span<const arrays::shock_cube> scenarios,
                          const std::atomic<bool>* cancel);
-    // Estimates the run's variance per path, if its paths were independent. The job must have no scenarios.
+    // Estimates the variance of independent paths with the run's error. The job must have no scenarios.
     double variance_left(const run::job& of, const std::atomic<bool>* cancel);
 
   private:

@@ -78,7 +78,7 @@ struct ready_trade {
     // Of the control that paths subtract: its mean, the sum of its jumps' sizes, and a bound on the error of
     // the price if no path falls between its jumps and the payoff's.
     double control_mean = 0, control_jumps = 0, hidden_by_control = 0;
-    double placed_jumps = 0;  // part of control_jumps whose places were searched for
+    double placed_jumps = 0;  // part of control_jumps whose places a search found
     // Relative error of the price and of control_mean by rounding that all paths share. Paths with a control,
     // or with integrated jumps, may show no other error.
     double rounding = 0;
@@ -95,7 +95,7 @@ struct ready_trade {
 struct ready_rights {
     std::shared_ptr<const exercise::policy> policy;
     std::shared_ptr<const ready_trade> bounding;             // null if there is no bound, or a nested one
-    std::shared_ptr<const exercise::nested_program> nested;  // null if `bounding` is set
+    std::shared_ptr<const exercise::nested_program> nested;  // null if no bound is nested
     // Payment of today's right, if the policy uses it and the trade ends.
     std::optional<double> used_today;
     bool is_policy_lower = true;  // true: the policy's worth is the lower bound
@@ -124,7 +124,7 @@ struct walked_job {
 struct planned {
     std::shared_ptr<const ready_trade> ready;  // null if planning failed
     std::optional<error> failure;
-    std::optional<error> gpu_failure;  // why a GPU could not, so that the CPU walks it
+    std::optional<error> gpu_failure;  // why no GPU could walk it, so that the CPU does
     std::vector<std::string> remarks;  // of a trade that failed
     // Adjoint or tangents, if paths give derivatives; with_tangents has one more output for each derivative.
     std::shared_ptr<const greeks::ready_way_back> back;

@@ -227,7 +227,7 @@ std::optional<bool> is_of_older_format(const json_value& document) {
 }
 
 // Reads the rows of a list while the text is parsed. Keeps the first error until all of the text is known to
-// be JSON, whose errors come first.
+// be JSON, because errors of JSON come first.
 template <class Row>
 class listed_rows {
   public:

@@ -80,7 +80,7 @@ struct settled {
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;
-    std::optional<wanted_accuracy> accuracy{};  // a run to a tolerance: `paths` are those of its first round
+    std::optional<wanted_accuracy> accuracy{};  // if set, `paths` are those of the first round
     // Decisions that replace the pilots', and whether each trade's number of paths is decided there, too.
     std::shared_ptr<const decide::followed_run> followed{};
     bool takes_decided_paths = false;
@@ -117,7 +117,7 @@ struct round_of_study {
 };
 round_of_study of_round(const book& trades, const inner_options& options, const settled& run,
                         const walk_of_round& round);
-// Returns decisions for a later run to follow: those that `run` follows, else those of its results.
+// Returns decisions for a later run: those that `run` follows, else its results', with its policy file.
 std::shared_ptr<const decide::followed_run> followed_after(const run_manifest& manifest,
                                                            const std::vector<price_row>& rows,
                                                            const settled& run);

@@ -22,7 +22,8 @@ class sources {
                      const decide::decided_by_trade* held = nullptr)
         : run_(run), work_(work), held_(held) {}
 
-    // Returns the caller's decisions, else followed ones. Throws tilewalk::error (input) if both lack it.
+    // Returns what the caller, else followed results decided; the rest stays open. Throws tilewalk::error
+    // (input) if followed results are asked about a trade that they lack.
     decide::decided known(const std::string& trade) const;
     // Returns the caller's decisions about a trade; null if there are none.
     const decide::decided* held(const std::string& trade) const;

@@ -20,7 +20,7 @@ struct walked_trade {
     double added_back = 0;               // share of the control that was not subtracted
     std::vector<double> part_means;
     std::uint64_t part_paths = 0;
-    std::optional<kernels::tile_result> sample;  // first tiles in fast precision, to compare with double
+    std::optional<kernels::tile_result> sample;  // first tiles as the run walks them, to compare with double
     std::optional<error> sample_failure;         // why `sample` is not compared with double
     std::optional<double> shadow_difference;
     std::vector<std::vector<double>> derivatives;  // [wanted number of the market][part of the run]

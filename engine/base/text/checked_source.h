@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that is read and checked only as far as asked. A bad file costs little beyond its bad byte.
+// A text that is read and checked only as far as asked, so that little is read of a file after a bad byte.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class checked_source {
     std::string read_;
     std::size_t mark_bytes_ = 0;
     bool at_end_ = false;
-    std::future<std::string> hash_;  // declared last, as it reads the members above
+    std::future<std::string> hash_;  // declared last: destroyed before the bytes that it reads
 };
 
 }  // namespace tilewalk::config

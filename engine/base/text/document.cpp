@@ -44,7 +44,7 @@ struct replaced_entry {
     int line = 0, column = 0;  // counted from 0
     std::size_t at = 0, bytes = 0;
     entry_counts counts;
-    std::uint32_t followers = 0;  // entries behind it that are empty lines for yaml-cpp
+    std::uint32_t followers = 0;  // entries after it, which yaml-cpp sees as empty lines
 };
 
 // JSON writes a character beyond U+FFFF as two escaped surrogates, "\ud83d\ude00", which yaml-cpp refuses. It
@@ -86,7 +86,7 @@ class shown_text {
     shown_text(checked_source& from, bool replaces, bool pairs)
         : from_(from), replaces_(replaces), pairs_(pairs) {
         if (from_.text().empty()) from_.grow();
-        // Behind an initial "{" yaml-cpp keeps all text to the end, because all of it might be a key. "---"
+        // After an initial "{" yaml-cpp keeps all text to the end, because all of it might be a key. "---"
         // on the same line rules keys out.
         if (from_.text().starts_with('{')) piece_ = "--- ";
         shift_ = static_cast<int>(piece_.size());
@@ -310,7 +310,7 @@ std::string node::key_path() const {
 }
 
 void node::fail(const std::string& message) const {
-    // Say that the file may be cut only of a part of a file of several lines: nothing else shows a cut.
+    // Hint at a cut file only for parts of a file of several lines, not for a whole value or a single line.
     const bool is_part = (key_ != nullptr || index_ >= 0) && line_ > 1;
     const bool hints =
         is_part && (kind_ == shape::null || (kind_ == shape::scalar && scope_->from->ends_in_line));
@@ -588,7 +588,7 @@ class builder : public YAML::EventHandler {
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
         check_plain(mark, "?");
-        // An omitted value does not count as the last value: yaml-cpp may place it at the "..." behind it.
+        // An omitted value does not count as the last value: yaml-cpp may place it at the "..." after it.
         const std::size_t last_value = last_value_;
         node value = started(mark, node::shape::null);
         value.is_closed_ = first_of(mark) == '~';

@@ -31,7 +31,7 @@ class node {
     bool is_quoted() const { return style_ != style::plain; }
     bool is_literal() const { return style_ == style::literal; }  // a block scalar written with '|'
     location where() const;
-    // Place of a scalar's first character: behind the quote, or at the indentation of lines below a '|'.
+    // Place of a scalar's first character: after the quote, or at the indentation of lines below a '|'.
     location content_start() const;
     std::string key_path() const;  // "trades[3].strike"
 

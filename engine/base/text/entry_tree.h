@@ -30,7 +30,7 @@ class alignas(128) entry_tree {
     void row_begins(int line, int column, int index, node& into);
     void stands_at(int line, int column);
     void row_ends();
-    // Adds a copy of a value that was read elsewhere, as if its first character stood at this place.
+    // Adds a copy of a value that was read elsewhere, with its first character at the place given.
     void tell(const node& value, int first_line, int first_column);
 
     void nothing() { add(begun(0, node::shape::null)); }

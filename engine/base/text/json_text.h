@@ -305,7 +305,7 @@ class json_text {
     std::size_t at_ = 0, line_start_ = 0;
     int line_ = 0;
     std::string copy_;
-    std::string_view word_;  // last string; valid until the text grows
+    std::string_view word_;  // last string; valid until the next, or until the text grows
     std::optional<fault> fault_;
 };
 

@@ -17,7 +17,7 @@ class plain_entry {
   public:
     plain_entry(std::string_view text, listener& hears) : text_(text), hears_(hears) {}
 
-    // Returns whether the text is one such mapping, but for spaces behind it. Stops at the first fault.
+    // Returns whether the text is one such mapping, but for spaces after it. Stops at the first fault.
     bool scan() {
         if (!mapping(1)) return false;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;

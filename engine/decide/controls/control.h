@@ -64,7 +64,7 @@ struct control {
     double fewer_paths = 1;
     static constexpr double fewest_paths = 1e12;  // cap of fewer_paths: only rounding is left
     bool leaves_rounding() const { return fewer_paths >= fewest_paths; }
-    // If leaves_rounding(): root mean square of the residual in events too rare for a pilot, else 0.
+    // If leaves_rounding(): root mean square left in events too rare for a pilot; 0 if only rounding is left.
     double left_far_out = 0;
     std::uint64_t pilot_paths = 0;
     double share_of_hits = 0;  // effective share of pilot paths that carry the payoff's variance
@@ -79,7 +79,7 @@ struct control {
     }
 };
 
-// Derivatives of a control's numbers by one number of the market.
+// Derivatives of a control's numbers with respect to one number of the market.
 struct drift {
     std::vector<double> parts{};
     double on_sum = 0, on_exponential = 0;
@@ -90,7 +90,7 @@ drift no_drift(const control& of);
 // Returns the control after the market's number moves by `distance`. The mean is known, whatever the drift.
 control moved(control of, const drift& by, double distance);
 
-// Returns the weighted sums that a pilot tries; empty if there are too many sources.
+// Returns the weighted sums that a pilot tries; empty if there are no sources, or too many.
 std::vector<weights> basis_of(std::size_t sources, std::size_t steps);
 
 // Adds the sums of the basis and the ratios of price over forward to the outputs of a pilot's program.
@@ -139,7 +139,8 @@ struct pilot_paths {
     std::vector<std::vector<double>> ratios{};  // [ratio of the world][path]
 };
 // Returns the control that leaves least variance on a pilot's paths; empty if it gains less than `least`,
-// which chance may show. Pass jumps::no if derivatives are wanted of a payoff without jumps.
+// which chance may show. Pass jumps::no for derivatives of a payoff without jumps: they would get the
+// control's.
 enum class jumps : bool { no, yes };
 inline constexpr double least_gain = 1.25;
 std::optional<control> fit(const pilot_paths& on, std::span<const weights> basis, jumps may_jump = jumps::yes,

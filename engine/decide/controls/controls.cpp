@@ -324,7 +324,8 @@ class search_of_jumps {
     controls::weights way_;
 };
 
-// True if the payoff has one jump, and the search for its place leaves most of the pilot's paths for the fit.
+// True if the control may jump, a path looks once for a jump of the payoff, and the search for its place
+// leaves most of the pilot's paths for the fit.
 bool has_paths_for_a_jump(const sums_on_pilot& pilot, const pilot_of_controls& by) {
     return by.jumps != jumps_of_controls::none && pilot.jumps_of_a_path() == 1 &&
            4 * search_of_jumps::paths_of_jump <= by.run.paths_of_pilot();
@@ -388,8 +389,9 @@ double left_far_out_by(const controls::control& of, const controls::pilot_paths&
 // for other trades, also with 50 normals (bench/results/2026-11-27-NVIDIA-H200-time-of-controls.txt).
 constexpr double cost_of_control = 1.1;
 
-// Keeps the control only if it takes less time than points without it. Both have the same construction: a run
-// subtracts the share of the control that helps there, and loses nothing if the pilot promised too much.
+// Keeps the control only if it takes less time than points without it. If the run would take those, both have
+// the same construction: the run subtracts the share of the control that helps, and loses nothing if the
+// pilot promised too much.
 void hold_against_points(const tried_paths& found, const settled& run, chosen_control& to) {
     const std::optional<chosen_points> without = found.points_for(found.all.payoffs, run);
     if (!without) return;  // all payoffs are equal, or one is not finite
@@ -412,10 +414,10 @@ void hold_against_points(const tried_paths& found, const settled& run, chosen_co
     to.points = without;
 }
 
-// Least gain of a control for derivatives over points. Derivatives subtract the whole control, and points may
-// suit the payoff alone better: a control doubles the variance for a basket, multiplies it by 4 for a
-// swaption, and leaves it the same for a monthly Asian. A digital whose jump was found gains 12 times
-// (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
+// Least fewer_paths of a control for derivatives in a run that takes points. Derivatives subtract the whole
+// control, and points may suit the payoff alone better: a control doubles the variance for a basket,
+// multiplies it by 4 for a swaption, and leaves it the same for a monthly Asian. A digital whose jump was
+// found gains 12 times (bench/results/2026-11-27-AMD-EPYC-controls-of-sensitivities.txt).
 constexpr double least_gain_of_derivatives = 1e6;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using program::value;
 namespace row_names = program::row_names;
 
-// Limit on a pilot's basis: a dozen sums, each of one source's moves times a low power of the time left.
+// A pilot tries the moves of each source times low powers of the time left: a dozen sums, or one per source.
 constexpr std::size_t most_sums = 12, most_degree = 2;
 // Limit on sources. A GPU makes moves of more sources ahead of paths, and controls can't read their normals.
 constexpr std::size_t most_sources = 63;

@@ -324,7 +324,7 @@ void backward::estimate_rest(const fitted_level& of, const decision_date& d, con
 }
 
 // Slopes are a least-squares fit of what the interval adds to the expected worth. The regressors are products
-// of moves and functions of the state at its begin. Moves are orthonormal given that state, so in expectation
+// of moves and functions of the state at its start. Moves are orthonormal given that state, so in expectation
 // each move has the functions' own Gram matrix. Its factor preconditions a few steps of conjugate gradients,
 // which correct for the sample.
 void backward::fit_slopes(std::vector<double>& slopes, const decision_date& d, const date_left& left,

@@ -16,7 +16,7 @@
 
 namespace tilewalk::exercise {
 
-// Training data of an interval, [column][path]: sums of normals, of variance 1 times `root`, then powers.
+// Training data of an interval, [column][path]: sums of normals (times `root`, variance 1), then powers.
 struct interval_left {
     std::vector<const double*> sums;
     double root = 0;
@@ -44,7 +44,7 @@ class backward {
     double end();
     // By path: all payments, discounted, if the policy is followed on the dates decided so far.
     std::span<const double> total() const { return total_; }
-    // Returns the sum over paths of `others` less total(), and the squared deviations' sum.
+    // Returns the sum over paths of `others` less total(), and the sum of squares about its mean.
     std::array<double, 2> gain_of(std::span<const double> others);
 
   protected:
@@ -80,7 +80,7 @@ class backward {
     fitted_level fitted(const decision_date& d, const date_left& left);
     void add_moves(const fitted_level& of, const decision_date& d, const date_left& left);
     void use_rights(const decision_date& d, const date_left& left);
-    std::size_t living(std::size_t tiles) const;  // paths in the first tiles
+    std::size_t living(std::size_t tiles) const;  // living paths in the first tiles
 
     policy& into_;
     const std::size_t paths_, tiles_;
@@ -88,9 +88,8 @@ class backward {
     const std::atomic<bool>* cancel_;
     interval_moves moves_;
     interval_left after_;  // the interval that begins at the current date
-    std::vector<double>
-        // By path: all payments, discounted, if the policy is followed from here on.
-        total_;
+    // By path: all payments, discounted, if the policy is followed from here on.
+    std::vector<double> total_;
     std::vector<double> worth_;     // by path: total_, but with estimates for what is to come
     std::vector<double> estimate_;  // by living path: the continuation value
     std::vector<double> rest_;      // by living path: worth that slopes have still to explain

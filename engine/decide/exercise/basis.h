@@ -19,7 +19,7 @@ class basis {
     // One state with one named feature has powers of the latter, and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
     // Makes a basis of features in the order of importance: the first `ranked` get higher degrees than the
-    // `others` behind them. The payment enters alone and squared. There are at most most_functions functions.
+    // `others` after them. The payment enters alone and squared. There are at most most_functions functions.
     static basis of_ranked(std::size_t ranked, std::size_t others);
 
     std::size_t features() const { return states_ + 1; }

@@ -31,9 +31,8 @@ class leaving : public language::decider {
         std::uint32_t gives, offered, unit, alive;
         std::vector<std::uint32_t> made;   // states added for features that the program has no state for
         std::vector<std::uint32_t> moved;  // by column: state of the sum of normals since the last date
-        std::vector<std::vector<double>>
-            // Market numbers by which features look ahead, [number][later date].
-            ahead;
+        // Market numbers by which features look ahead, [number][later date].
+        std::vector<std::vector<double>> ahead;
 
         bool decides() const { return is_notice || !has_notice; }
     };

@@ -15,7 +15,7 @@ using program::value;
 
 enum notice_case : std::size_t { without_notice, with_notice };
 
-// Returns a row: number(k) for each payment of the section, k being its notice; `none` if that is past.
+// Returns a row by payment of the section: number(k) if its notice is by.dates[k], `none` if that is past.
 value row_of_payments(const policy& by, const right_at_hand& right, recorder& into, const std::string& name,
                       double none, const std::function<double(std::size_t)>& number) {
     std::vector<double> numbers;

@@ -17,9 +17,8 @@
 
 namespace tilewalk::exercise {
 
-// Training data of the payment date of a right. By path: what the right gives
-// on that date, whether it is offered (0 if not), and the payments before it. `since_notice`: the interval
-// between the notice and the date.
+// Training data of a right's payment date. By path: what the right gives there, whether it is offered (0 if
+// not), and the payments before it. `since_notice`: the interval from the notice to the payment.
 struct payment_left {
     const double *gives = nullptr, *offered = nullptr, *value = nullptr;
     interval_left since_notice;

@@ -16,10 +16,10 @@
 namespace tilewalk::exercise {
 
 // Moves of a martingale between two dates: Hermite polynomials of the interval's normals, each of mean 0 and
-// variance 1 given what was known at its begin.
+// variance 1 given what was known at its start.
 class interval_moves {
   public:
-    // `are_ranked`: normals are of assets by rank at the interval's begin; the first have more polynomials.
+    // `are_ranked`: normals are of assets by rank at the interval's start; the first have more polynomials.
     explicit interval_moves(std::size_t normals, bool are_ranked = false);
 
     // A Hermite polynomial of column `first`, or if `second` differs, the product of both columns. Columns
@@ -75,7 +75,7 @@ enum class fitting : std::uint8_t { usual, less_martingale, by_half_the_degree }
 struct fitted_side {
     std::vector<double> coefficients;
     double low = 0, high = 0;
-    std::size_t rank = 0;  // linearly independent functions in the fit
+    std::size_t rank = 0;  // number of functions that the fit uses
 };
 
 // One case of a decision, by uses left or notice: its continuation values, and the martingale's slopes.
@@ -129,9 +129,9 @@ inline double weight_of_step(std::span<const double> stops, std::size_t step) {
 struct policy {
     basis functions{0};
     std::vector<std::uint32_t> features;  // states of the recorded program
-    std::vector<made_feature> made;       // features behind these states
+    std::vector<made_feature> made;       // features after these states
     std::vector<std::uint32_t> normals;   // slots of a step's normals
-    // True if each compared asset has one normal; moves then take normals by rank at the interval's begin.
+    // True if each compared asset has one normal; moves then take normals by rank at the interval's start.
     bool are_normals_ranked = false;
     // [asset][normal]: turns the normals that steps draw into the assets' own; empty if they are the same.
     std::vector<double> rotation;

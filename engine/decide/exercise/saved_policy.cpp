@@ -133,7 +133,7 @@ void take_found(decision_date& to, const decision_date& found, const policy& by)
     to.levels.resize(cases);
 }
 
-// Returns the slopes of an interval that began before today: their constants, right at mean features.
+// Returns the slopes at mean features of an interval that began before today: the constant's coefficients.
 std::vector<double> in_the_middle(const std::vector<double>& slopes, std::size_t functions) {
     std::vector<double> out;
     for (std::size_t m = 0; m < slopes.size(); m += functions) out.push_back(slopes[m]);

@@ -73,8 +73,8 @@ class following_uses : public language::decider {
 // martingales. Let u(k, j) be the best from date k on with j uses left, z the payment, and m(j) the move of
 // martingale j after the date:
 //     u(k, j) = max(u(k + 1, j) - m(j), z + u(k + 1, j - 1) - m(j - 1)).
-// Given what is known on date k, the mean of u(k, j) is at least the value of j uses, if u(k + 1, ...) are
-// so. The program goes forward: it keeps, by uses left, the best so far.
+// Given what is known on date k, the mean of u(k, j) is at least the value of j uses, if the same holds
+// for u(k + 1, ...). The program goes forward: it keeps, by uses left, the best so far.
 class bounding_uses : public language::decider {
   public:
     explicit bounding_uses(const policy& by) : by_(by), moves_(by.moves()) {}

@@ -207,7 +207,7 @@ class left_intervals {
         }
         return out;
     }
-    // Called before each decision. Frees the sums that were made before the decision before it.
+    // Must be called before each decision. Frees the sums that were made before the last call.
     void next_decision() {
         older_ = std::move(newer_);
         newer_.clear();
@@ -517,7 +517,7 @@ std::optional<begun> begin(const books::trade& t, const markets::market_view& in
         add_named(t, named, out);
     }
     const std::size_t beside = named.is_beside_states ? named.known.size() : 0;
-    // Notice dates make steps unequal, so normals are weighed by the root of the step's length.
+    // Notice dates make steps unequal, so normals are weighted by the root of the step's length.
     const auto has_notice = [](const leaving::left_by_right& r) { return r.has_notice; };
     by.weighs_steps = std::ranges::any_of(plainly.rights(), has_notice);
     std::set<std::uint32_t> normals;
@@ -604,7 +604,8 @@ double short_rate(const markets::curve& of, double years) {
     return (of.log_discount(years) - of.log_discount(years + quarter)) / quarter;
 }
 
-// Returns policy_to_find::date::levels. A level is 0 if several states have the feature's name.
+// Returns policy_to_find::date::levels. If the script gives a state's name to a number of its own, too, the
+// name is ambiguous, and the level is 0.
 std::vector<double> levels_of(const policy_to_find& of, const recorded_scales& scales, const met_date& d,
                               double years, const markets::market_view& in) {
     std::vector<double> out;

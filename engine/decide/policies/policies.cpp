@@ -478,7 +478,7 @@ void take_fits(exercise::decision_date& to, const policy_fits& of, const policy_
     to.forced_from = d.forced_from;
 }
 
-// Reads a trade's policy from the downloaded numbers at `next`, which then points behind it. Throws
+// Reads a trade's policy from the downloaded numbers at `next`, which then points after it. Throws
 // tilewalk::error (numeric) if a path had no finite number.
 exercise::policy policy_from(const untrained& t, const group& g, const double*& next) {
     const kernels::backward_sizes& sizes = g.built.sizes;

@@ -30,7 +30,7 @@ class policies {
              kernels::path_reads reads = kernels::path_reads::register_rolling)
         : crew_(on, kernels), memory_bytes_(memory_bytes), threads_(threads), reads_(reads) {}
 
-    // Result for one trade: a policy, or why there is none, such as a kernel that can't be compiled, too
+    // The result for one trade: a policy, or why there is none, such as a kernel that can't be compiled, too
     // little memory, no device left, or a path without finite number. Both are empty if nothing has to be
     // found, if a block has no room for so many functions and uses, or if a scenario array is too small.
     struct found {
@@ -38,6 +38,7 @@ class policies {
         std::optional<error> failure;
         std::string why_left{};  // why the CPU has to train it; empty if a GPU could
     };
+    // Returns a result for each trade. Throws tilewalk::error (cancelled).
     std::vector<found> find(std::span<const wanted_policy> of, std::uint64_t seed,
                             const std::atomic<bool>* cancel);
 

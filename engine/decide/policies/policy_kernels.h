@@ -16,7 +16,7 @@ namespace tilewalk::cuda {
 inline constexpr std::uint32_t threads_of_gain = 1024;
 
 struct policy_kernels {
-    // The kernel `leave` walks training paths, a tile by block. It takes kernels::leaving_arguments.
+    // The kernel `leave` walks training paths; each block walks a tile. It takes kernels::leaving_arguments.
     built_kernel leaving;
     std::uint32_t leaving_threads = 0, leaving_shared_bytes = 0;
     // Kernels of the backward induction in three texts, which compile in parallel: work on all dates at once,
