@@ -182,7 +182,7 @@ void follow(planned& p, const books::trade& t, const policy_of_trade& of, const 
 
 namespace {
 
-// Returns why the price is the policy's worth instead of the middle of two bounds; empty if it is the middle.
+// Returns why there is no bound, so that the price is the policy's worth; empty if there is one, or no path.
 std::string why_no_bound(const price_row& row, const ready_rights& of, const found_bound& bound) {
     if (row.paths == 0) return {};
     if (!of.bounding && !of.nested) return "both sides have rights, or no normal shock moves the path";

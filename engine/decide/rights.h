@@ -23,7 +23,7 @@
 
 namespace tilewalk::studies {
 
-// Changes to the search for policies, as by a test with a planted mistake.
+// Changes to how policies are found, such as the plants of `verify`.
 struct policy_stages {
     std::function<void(markets::market_state&)> change_market{};  // changes the market of training and walks
     std::function<void(exercise::policy&)> change{};              // changes a policy that was found

@@ -76,7 +76,7 @@ struct settled {
     std::string policy;                                 // file of policies; may be empty
     exercise::fitting fits = exercise::fitting::usual;  // of policies; other than usual only on the CPU
     bool nests_bounds;
-    cuda::kernel_wish how, how_of_points;  // kernels; how_of_points: for points that pilots choose
+    cuda::kernel_wish how, how_of_points;  // kernels; how_of_points: of trades that take points
     std::string correlation;
     std::uint64_t memory_bytes;
     bool demands_correlations = false;

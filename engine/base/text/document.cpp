@@ -79,7 +79,7 @@ std::size_t next_pair(std::string_view text, std::size_t from) {
     return std::string_view::npos;
 }
 
-// A checked source as yaml-cpp sees it, piece by piece: parts that are slow to parse are replaced.
+// A checked source as yaml-cpp sees it, piece by piece. Parts that it reads slowly or refuses are replaced.
 class shown_text {
   public:
     // `replaces`: plain entries are replaced. `pairs`: pairs of surrogates are replaced.

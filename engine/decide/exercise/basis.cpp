@@ -68,9 +68,9 @@ basis::basis(std::size_t states, std::size_t named_beside) : states_(states + na
 }
 
 basis basis::of_ranked(std::size_t ranked, std::size_t others) {
-    // A monomial's factors cost 12 at most. The first two features cost 4 each, or 3 if there are no others,
-    // so that their degree is 3 or 4; the third costs 6, `others` 8, and later ranked features 12. More
-    // functions would fit better, but the few steps that find slopes do not converge for so many.
+    // A monomial's factors cost 12 at most. The first two features cost 4 each, or 3 if only two are
+    // ranked, so that their degree is 3 or 4; the third costs 6, `others` 8, and later ranked features 12.
+    // More functions would fit better, but the few steps that find slopes do not converge for so many.
     constexpr int most = 12, of_others = 8;
     constexpr std::size_t of_payment = 2;
     const int of_first = ranked == 2 ? 3 : 4;

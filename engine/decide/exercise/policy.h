@@ -94,7 +94,7 @@ struct decision_date {
     std::vector<double> slopes;  // [move][function], over the interval that begins here
     // Fits of several cases: by uses left after the date, or at a notice without it and with it. Else empty.
     std::vector<fitted_level> levels;
-    int forced_from = 0;  // the right must be used if as many uses or more are left
+    int forced_from = 0;  // the right must be used if so many uses or more are left before the date
     // On a notice date: number of its payment in the block's schedule, from 1, and slot of its martingale.
     int index = 0;
     std::size_t slot = 0;

@@ -61,7 +61,8 @@ class kept_ranks {
     std::vector<std::uint32_t> states_;  // by asset: the compared number
 };
 
-// Returns the market numbers of training by which features look ahead; see language::decider.
+// Returns the numbers by which features look ahead (see language::decider): on the policy's dates its own,
+// else `in_the_market`.
 std::vector<double> numbers_ahead_of(const policy& by, const language::right_at_hand& right,
                                      std::size_t before, std::vector<double> in_the_market);
 

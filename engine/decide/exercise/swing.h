@@ -24,7 +24,8 @@ struct fitted_uses {
 // `dates_before` counts the date itself and those before it.
 fitted_uses uses_fitted(const policy& by, std::size_t dates_before, std::size_t dates_after);
 fitted_uses uses_of_today(const policy& by);
-// Sets is_used_today from the mean payments of paths if today's right is used, and if it is not.
+// Sets is_used_today. `if_used`: mean of all payments but today's, if today's right is used; `if_not`: mean
+// of all payments if it is not.
 void decide_use_of_today(policy& by, double if_used, double if_not);
 
 // Backward induction for each number of uses left; each is fitted like a right that ends the trade.

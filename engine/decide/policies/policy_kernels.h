@@ -38,7 +38,7 @@ struct policy_kernels {
     }
     std::uint32_t tile_bytes() const { return bytes_of(sizes.tile_doubles()); }
     std::uint32_t date_bytes() const { return bytes_of(sizes.date_doubles()); }
-    // Returns the most shared memory that a block of any of these kernels takes with so many fits on a date.
+    // Returns the most shared memory of a block for tiles, dates or the sweep, with so many fits on a date.
     std::uint32_t most_bytes(std::size_t fits) const {
         return bytes_of(sizes.most_doubles(static_cast<int>(fits)));
     }
