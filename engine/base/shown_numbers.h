@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text, in any locale: with all bits for machines, with the digits that are known for people.
+// Numbers as text, in any locale: for machines with all bits, for people with the digits that are known.
 #pragma once
 
 #include <cstdint>

@@ -167,7 +167,7 @@ double root_between(std::size_t from, std::size_t to, const program::timeline& w
     return variance > 0 ? 1 / std::sqrt(variance) : 0;
 }
 
-// Gives each notice date its roots, and a slot for its martingale until its payment.
+// Sets the roots of all decisions, and gives each notice's martingale a slot until the payment.
 void place_notices(std::vector<untrained::date>& dates, const program::timeline& when, policy& by) {
     std::vector<std::optional<std::size_t>> kept;  // by slot: the payment it waits for
     std::size_t before = 0;                        // steps before the interval begins
