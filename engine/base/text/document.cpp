@@ -828,7 +828,7 @@ class builder : public YAML::EventHandler {
     }
 
     void read_entry(const replaced_entry& entry) {
-        struct progress_reporter {
+        struct entry_events {
             builder& to;
             const replaced_entry& of;
             YAML::Mark mark(std::size_t at) const {
@@ -848,7 +848,7 @@ class builder : public YAML::EventHandler {
             }
             void sequence_ends() { to.OnSequenceEnd(); }
         };
-        progress_reporter tells{*this, entry};
+        entry_events tells{*this, entry};
         plain_entry(text_.text().substr(entry.at, entry.bytes), tells).scan();
     }
 
