@@ -77,8 +77,8 @@ struct path_arguments {
     const void* numbers;
     const word32* words;
     tile_result* results;  // [result of the trade][tile - first_tile], rows `tiles` apart
-    // For a reduction that merges tiles, [result of the trade][part]: merged results, and numbers of tiles
-    // done.
+    // For a reduction that merges tiles, [result of the trade][part]: merged results, and counts of finished
+    // tiles, which begin at 0.
     tile_result* merged;
     word32* finished;
     double* payoffs;  // [result of the trade][tile - first_tile][path], for a reduction that stores them

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of derivatives over the paths of a tile. Derivatives to numbers of a row are summed in the fixed tree
-// over paths. Paths read different numbers of a table, so derivatives to these are summed in fixed point: no
-// order matters.
+// Sums of derivatives over the paths of a tile. Derivatives with respect to numbers of a row are summed in
+// the fixed tree over paths. Paths read different numbers of a table, so derivatives with respect to these
+// are summed in fixed point: no order matters.
 #pragma once
 
 #include "kernels/tile.h"

@@ -151,7 +151,7 @@ class walker {
     static constexpr bool has_short_steps =
         program::step_nodes <= 45 && shape::slots <= 2 && !step_has_tables<program>;
 
-    // Runs all steps of a group and returns true, unless another section runs before its last step.
+    // Runs all steps of a group. If another section runs before the last step, does nothing, returns false.
     bool steps(const shocks (&z)[word32(group)]) {
         const word32 last = word32(first_ + (group - 1));
         if (event_.step < last) return false;
@@ -188,7 +188,7 @@ class walker {
         for (int k = 1; k < sections_of_masks<program>; ++k) others += int(~every_step >> k & 1);
         return others == 1 && !lists_events<program>;
     }();
-    // Sections whose next row this object tracks; with a list of events, only the step's own row.
+    // Number of sections whose next row this object tracks; with a list of events, the step's section alone.
     static constexpr int rows_followed = lists_events<program> ? 1 : program::sections;
 
     template <int k, class row>

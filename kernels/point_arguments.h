@@ -17,8 +17,8 @@ struct slot_of_points {
 
 // A bridge node, as visited by a thread that builds its paths in order of time, with later places on a stack.
 // At a visit, the last place written is the node's left one, and the top of the stack its right one. The
-// visit then writes the places of `leaves` steps: the node's own, then those on the stack; if 0, the node's
-// goes on the stack.
+// visit then writes the places of `leaves` steps: the node's own, then some from the stack. If `leaves` is 0,
+// the node's place goes on the stack.
 struct alignas(16) point_visit {
     double by_left, by_right, deviation;
     word32 node, step, leaves;

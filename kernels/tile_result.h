@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a set of paths: the moments of their payoffs, and how many payoffs were not finite.
+// The result of a set of paths: moments of their payoffs, how many are not finite, the first path of these.
 #pragma once
 
 #include "kernels/moments.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sine and cosine of an angle and, for Box-Muller, of an integer fraction of a turn: no range reduction,
-// no rounded 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in 113-bit arithmetic).
+// The sine and cosine of an angle and, for Box-Muller, of a part of a turn given in integer bits, which needs
+// no range reduction and no rounded 2 pi. Branch-free; polynomials fitted for Tilewalk (Remez exchange in
+// 113-bit arithmetic).
 #pragma once
 
 #include "kernels/arithmetic.h"

@@ -32,7 +32,8 @@ constexpr double most_years = 100, most_rate_weight = 1e9;
 constexpr models::range normal_volatilities{1e-7, 1}, black_volatilities{1e-4, 5}, strikes{-1, 1};
 constexpr double whole = 1e-9;
 
-// Bachelier's price of an out-of-the-money option, `distance` from the strike; `s` is the standard deviation.
+// Bachelier's price of an out-of-the-money option on one unit of a rate. `distance` is that between forward
+// and strike, `s` the standard deviation.
 double normal_out_of_money(double distance, double s) {
     if (!(s > 0)) return 0;
     const double d = distance / s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocked kernel: a thread makes 8 x 4 moves (factors x paths) in registers: 12 numbers of shared memory
 // for 32 fused multiply-adds. The lanes of a warp share 8 factors and their roots. Only in its 8 x 8 triangle
-// on the diagonal a warp checks where rows end. The loop over shocks is not unrolled: in double a thread
+// on the diagonal does a warp check where rows end. The loop over shocks is not unrolled: in double a thread
 // takes 128 registers (sm_90, nvcc 13.0), and 16 warps fit a multiprocessor; unrolled by two, 132, and 8 fit.
 #pragma once
 

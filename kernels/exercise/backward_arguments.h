@@ -104,7 +104,7 @@ struct backward_sizes {
     constexpr int slopes() const { return moves * functions; }
     constexpr int of_fits() const { return 2 * functions * functions; }
 
-    // Sums of a tile: of features, their squares and products of functions; at a later stage, for slopes.
+    // Sums of a tile: of features, their squares, products of functions; at other stages for slopes or gains.
     constexpr int numbers_of_tile() const {
         const int fits = 2 * features + of_fits();
         return fits > slopes() ? fits : slopes();
@@ -155,7 +155,7 @@ struct backward_sizes {
     }
     // Room for the basis functions of each thread's path, unless they fit in registers.
     constexpr int work_of_sweep() const { return has_few_functions() ? 0 : functions * threads_of_sweep; }
-    // True if a thread's registers hold a path's functions; next two: if they hold all sums of its lane.
+    // has_few_functions: a thread's registers hold a path's functions. The others: they hold its lane's sums.
     constexpr bool has_few_functions() const { return functions <= most_at_once; }
     constexpr bool has_few_fits() const { return functions * (functions + 1) / 2 <= most_sums_of_lane; }
     constexpr bool has_few_slopes() const { return slopes() <= most_sums_of_lane; }

@@ -85,7 +85,8 @@ class backward_walk {
     // The number of fits of a date; 1 at compile time if no right of the kernel can have more.
     static int fits_of(const date& of) { return date::has_cases ? int(of.fits) : 1; }
     int most_fits() const { return date::has_cases ? most_fits_ : 1; }
-    // The row of by_level, [uses left][path], for a fit of the date; the first fit has `lowest` uses left.
+    // The row of by_level, [uses left][path], for a fit of the date. The first fit has `lowest` uses left;
+    // both fits of a notice date have the same row.
     double* of_fit(double* by_level, const date& on, int fit) const {
         return basis::has_uses ? by_level + word64(on.lowest + word32(fit)) * trade_.pitch : by_level;
     }

@@ -24,7 +24,7 @@ struct truth {
 
 // A date, and one of its fits. `basis` has the constants states, functions, normals, moves, reads, has_uses
 // and has_notices. Function k + 1 is function before(k) times feature(k). Move m is the product of normals
-// first_of(m) and second_of(m) or, if they are the same, its Hermite polynomial of order order_of(m).
+// first_of(m) and second_of(m) or, if they are the same normal, its Hermite polynomial of order order_of(m).
 template <class basis>
 struct date_at_hand {
     static constexpr int features = basis::states + 1, functions = basis::functions, moves = basis::moves;

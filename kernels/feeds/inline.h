@@ -81,7 +81,7 @@ struct inline_ {
     struct drawn {
         static constexpr int per_block = draws::per_block;
         static constexpr word32 streams = word32(max_of(slots::streams(), 1));
-        // Cleared for few streams, which gains 1 or 2 %; a basket of ten assets takes 15 % longer in double.
+        // Cleared only for few streams, which gains 1 or 2 %; clearing for ten assets costs 15 % in double.
         typename draws::block block[shape::width][streams];
         typename draws::template path_bits<kind, (slots::streams() > 1)> bits[shape::width][streams];
 

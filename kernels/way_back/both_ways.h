@@ -356,7 +356,8 @@ class both_ways {
     void run_back(const shocks& z) {
         run_back<k, is_quiet>(back_row_[row_owner<k>], place_[k], z);
     }
-    // Runs section k back on the row at `row_at`; derivatives to its numbers go to `place` and following.
+    // Runs section k back on the row at `row_at`; derivatives with respect to the row go to `place` and
+    // after.
     template <int k, bool is_quiet, class shocks>
     void run_back(word32 row_at, word32 place, const shocks& z) {
         unrolled<width>([&](int w) {
@@ -375,7 +376,8 @@ class both_ways {
             });
         }
     }
-    // Splits a derivative to an interpolated number between the table's two numbers beside `position`.
+    // Splits a derivative with respect to an interpolated number between the table's two numbers beside
+    // `position`.
     void add_in_table(word32 first, int size, real d, real position) const {
         if (d == 0) return;
         const auto found = find_place(size, position);

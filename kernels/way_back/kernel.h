@@ -8,8 +8,8 @@
 // is quiet if no events follow its steps; its program leaves out what only other sections need.
 //
 // Derivatives are summed in the tree over the tile's paths, neighbours first: by a thread, then by its warp;
-// merge_derivatives continues with the warps' sums in memory. Derivatives to numbers of tables are summed in
-// memory by all threads concurrently, and end up in the place of the first warp's sums.
+// merge_derivatives continues with the warps' sums in memory. Derivatives with respect to numbers of tables
+// are summed in memory by all threads concurrently, and end up in the place of the first warp's sums.
 #pragma once
 
 #include "kernels/way_back/bodies.h"

@@ -32,7 +32,7 @@ date add_months(date d, int months, bool keep_end_of_month = false);
 enum class day_count { act_365f, act_360, act_act, thirty_360 };
 struct day_count_entry {
     day_count code;
-    std::string_view name, word;  // as trades write it; as scripts write it
+    std::string_view name, word;  // as markets write it; as scripts write it
 };
 inline constexpr std::array day_counts{day_count_entry{day_count::act_365f, "ACT/365F", "act_365f"},
                                        day_count_entry{day_count::act_360, "ACT/360", "act_360"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity: which values may have a derivative to wanted numbers. Floors and unsmoothed comparisons don't.
+// Activity: which values may have a derivative with respect to wanted numbers. Floors and unsmoothed
+// comparisons have none.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ struct wanted_numbers {
 wanted_numbers no_number_of(const path_program& p);
 wanted_numbers all_numbers_of(const path_program& p);
 
-// A node (comparison, floor or select) at which a number jumps that later sections read.
+// A comparison, floor, select or operation on truths at which a number that later sections read jumps.
 struct jump {
     std::uint32_t section = 0, node = 0;
     friend bool operator==(const jump&, const jump&) = default;
@@ -36,8 +36,9 @@ struct derivative_in {
     std::uint32_t state = 0;
 };
 
-// The derivatives of one run to the numbers of a table. Each read of the table leaves two states: the
-// derivative to the interpolated number, and the position, which divides it between two neighbours.
+// The derivatives of one run with respect to the numbers of a table. Each read of the table leaves two
+// states: the derivative with respect to the interpolated number, and the position, which divides it between
+// two neighbours.
 struct derivative_in_table {
     struct read {
         std::uint32_t state = 0, position = 0;  // states of the way back
@@ -46,8 +47,9 @@ struct derivative_in_table {
     std::vector<read> reads{};
 };
 
-// The way back through a section. It starts from the forward states at the section's start and the
-// derivatives to the states that it left, and ends with the derivatives to the states at its start.
+// The way back through a section. It starts from the forward states at the section's start and from the
+// derivatives with respect to the states that the section left. It ends with the derivatives with respect to
+// the states at the section's start.
 struct section_derivatives {
     std::vector<derivative_in> given;  // forward states that the section needs before it is walked back
     std::vector<derivative_in> rows, scenarios;
@@ -76,10 +78,10 @@ struct adjoint_program {
 // payoff is missed. A number that a condition does not select on a path contributes nothing, however large
 // its own derivative.
 //
-// A `smoothed` comparison (less or less_equal) has a derivative to the difference of its operands: a kernel
-// of area 1 around 0, with a width for each run, negative in its outer part so that its second moment is 0.
-// The bias of the mean derivative is then of fourth order in the width. A truth is weighted by the difference
-// between its two outcomes, so the payoff must be linear in each truth.
+// A `smoothed` comparison (less or less_equal) has a derivative with respect to the difference of its
+// operands: a kernel of area 1 around 0, with a width for each run, negative in its outer part so that its
+// second moment is 0. The bias of the mean derivative is then of fourth order in the width. A truth is
+// weighted by the difference between its two outcomes, so the payoff must be linear in each truth.
 adjoint_program adjoint(const path_program& p, const wanted_numbers& wanted,
                         const std::vector<jump>& smoothed = {}, std::size_t output = 0);
 
@@ -90,7 +92,8 @@ path_program again_quietly(const adjoint_program& a);
 // Widths by smoothed comparison and run; 0 switches the smoothing off.
 using smoothing = std::vector<std::vector<double>>;
 
-// A trade's derivatives in one array: to initial states, to terms, then by section and run.
+// A trade's derivatives in one array: with respect to initial states, to terms, then to the numbers of each
+// section's runs.
 struct derivative_places {
     std::size_t terms = 0;             // place of the first term
     std::vector<std::size_t> first;    // by section: place of its first run

@@ -15,9 +15,10 @@ namespace {
 
 constexpr double least_probability = 1e-30;
 
-// The two sides of a decision, as nodes of its section. `below` and `above`: the probabilities that the
-// coordinate along the direction is below and above the decision's root, given earlier roots of the date.
-// `goes_`: the probability of each side. `at_`: the coordinate drawn anew on each side.
+// The two sides of a decision, as nodes of its section. `below` and `above`: the probabilities that a normal
+// number is below and above the decision's root, which is kept within the range that the date's earlier roots
+// leave. `goes_`: the probability of each side, given this range. `at_`: the coordinate along the direction,
+// drawn anew on each side.
 struct sides {
     index place, below, above;  // place: the coordinate before it is drawn anew
     index goes_below, goes_above, at_below, at_above;
@@ -65,8 +66,8 @@ class integration {
         add_columns(out_, section, make.columns());
     }
 
-    // Adds what a path gains on a date to an output: the path as it goes on, by the probability of that, and
-    // as it has ended, by one less the probability.
+    // Adds what a path gains on a date to an output: the gain of a path that goes on, weighted by the
+    // probability of that, and the gain of a path that has ended, weighted by the rest.
     void write_gain(node_list& list, lane_section& to, std::size_t section, std::size_t number,
                     index gained) {
         const index output = found_.gains(section)[number].output;

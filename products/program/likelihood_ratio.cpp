@@ -23,8 +23,8 @@ constexpr std::uint64_t paths_of_strength = 64, compared_paths = 4;
 constexpr double least_slope = 1e-3;
 constexpr double one_over_root_two_pi = 0x1.9884533d43651p-2;
 
-// Adds the derivatives of all states to one normal number of each step (slopes) to the sections of a program.
-// The step section starts from states that do not depend on its normal.
+// Makes the sections of a program carry slopes: derivatives of all states with respect to one normal number
+// of each step. The step section starts from states that do not depend on its normal.
 class slopes_of_states {
   public:
     slopes_of_states(scored_program& into, const std::vector<jump>& jumps)

@@ -23,19 +23,22 @@ namespace tilewalk::program {
 
 inline constexpr std::uint32_t no_slope = ~std::uint32_t{0};
 
-// A less or less_equal comparison, its difference (second - first operand) and derivatives to the normal.
+// A less or less_equal comparison, with nodes that hold its difference (second - first operand) and the
+// difference's derivatives with respect to the normal number.
 struct scored_jump {
     jump at{};
     std::uint32_t difference = 0, slope = 0;
     std::uint32_t curvature = no_slope;  // the second derivative; no_slope if 0
 };
 
-// A path program that also carries derivatives of its states to a normal number of the last step.
+// A path program that also carries derivatives of its states with respect to a normal number of the last
+// step.
 struct scored_program {
     path_program code;
     std::uint32_t normal = 0;  // slot of this normal number
     std::vector<scored_jump> jumps{};
-    // By state: the state that holds its derivative to the normal number; no_slope if 0. Slopes have slopes.
+    // By state: the state that holds its slope, the derivative with respect to the normal number; no_slope if
+    // the slope is 0. Slopes have slopes.
     std::vector<std::uint32_t> slopes{};
     std::vector<bool> is_curvature{};  // by state: true if it holds a second derivative
 };

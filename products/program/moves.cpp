@@ -75,7 +75,7 @@ class chains {
     std::vector<index> links_;  // number of users that take it as their shock or their sum
 };
 
-// Drops nodes and columns that no write needs. Returns the old place of each number of the section's rows.
+// Drops nodes and columns that no write needs, but no table. Returns the old place of each number of a row.
 std::vector<index> drop_unneeded(lane_section& s) {
     keep_written(s);
 

@@ -21,7 +21,8 @@ program share(const program& p);
 // Drops nodes, writes and whole states that no output depends on.
 program drop_dead(const program& p);
 
-// For single_fast: gathers factors and divisors that all paths share, so that paths multiply only once.
+// For single_fast: gathers factors and divisors that all paths share. Paths then multiply once by their
+// product, and divide by none.
 program regroup(const program& p);
 
 // Compares logarithms where a level that all paths share is compared with the least or greatest of products
@@ -103,7 +104,7 @@ struct path_program {
 path_program hoist(const program& p);
 std::string fault_of(const path_program& p);
 
-// The name of a term or row; empty if it is computed from others. A term or row is named by its column of
+// The name of a term or row; empty if it is computed from others. A term or row is found by its column of
 // per_trade or per_run, an input by its slot.
 std::string name_of_input(const uniform_code& code, std::size_t slot);
 std::string name_of_term(const path_program& p, std::size_t column);
@@ -128,7 +129,7 @@ struct whole_program {
 // `walked_in` is the number type of the paths' states.
 path_data bind(const path_program& p, const program_data& data, number_type walked_in = number_type::double_);
 
-// False if, in a trade, a factor is not positive or a level not finite: walk it without compare_logarithms.
+// False if a factor is not positive or a level not finite: such a trade is walked without compare_logarithms.
 bool has_all_logarithms(const path_program& p, const path_data& data);
 
 // Marks the sections that run after every step of the path, so that a walk need not test for them. In a step

@@ -18,7 +18,7 @@ using program::operation;
 
 // The most slots that are rotated: a rotation costs the square of their number.
 constexpr std::size_t most_rotated = 128;
-// The most steps whose programs decide on a rotation. Leaving steps out costs variance, never correctness.
+// The most steps whose sums decide on a rotation. Leaving steps out costs variance, never correctness.
 constexpr std::size_t most_steps_looked_at = 16;
 
 // The sums of normals that a step's program forms, with factors that are the same on all paths.

@@ -23,7 +23,8 @@ struct rotated_slots {
     std::vector<double> rotation;
     std::vector<double> variances;  // by component, largest first; their mean is 1
 };
-// Rotates slots, which a step adds up, to their principal components. Empty if it adds up none, or too many.
+// Rotates slots that sums of a step combine to their principal components. Empty if there are none, or too
+// many.
 rotated_slots rotated_by_covariance(const program::path_program& code, const program::path_data& data);
 
 }  // namespace tilewalk::quasi

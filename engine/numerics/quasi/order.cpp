@@ -22,7 +22,7 @@ namespace {
 
 using kernels::bridge_node;
 
-// The most uniforms of a path that come from points, since they take dimensions from later normals.
+// If a path has more uniforms than this, none come from points: they would take dimensions from normals.
 constexpr std::uint64_t most_quasi_uniforms = 64;
 
 // Dates of a coarse bridge, and of principal components. At 2^17 paths 32 dates leave an Asian on 252 dates
@@ -271,8 +271,7 @@ void order::take_dimensions_by_variance() {
             components_of_walk.push_back(
                 {weights[s] * (normals_[s].is_lone ? variance_of_step(step) : steps_->variances[n]),
                  &normal_dimensions_[n * normals_.size() + s]});
-        // Uniforms of step n, which need not be the node's step: components_of_walk may be listed in any
-        // order.
+        // Adds uniforms of step n, which need not be the node's step: the list is sorted below.
         for (std::size_t s = 0; has_quasi_uniforms_ && s < uniforms_.size(); ++s)
             components_of_walk.push_back(
                 {variance_of_step(n), &uniform_dimensions_[n * uniforms_.size() + s]});

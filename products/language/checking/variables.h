@@ -39,7 +39,7 @@ class variables {
     void end_top();
     void begin_block();
 
-    // Called around the right side of an assignment to `name`: reading the variable there is no use of it.
+    // Called around the right side of an assignment to `name`, where reading `name` does not count as a use.
     void begin_right_side(const std::string& name);
     void end_right_side() { setting_.clear(); }
     void note_trade_is_read() { reads_the_trade_ = true; }

@@ -67,7 +67,7 @@ double payments::discount(const std::string& currency, double years) const {
     return years < -dates::same_time_years ? 0.0 : at_.market->discount(currency, std::max(years, 0.0));
 }
 
-// The discount factor for one unit of `currency` paid at `when`, before conversion at the current rate.
+// The present value of one unit of `currency` paid at `when`, to be multiplied by the current exchange rate.
 value payments::discount_of(const payment& p, const std::vector<double>& when, const std::string& currency,
                             const std::string& in) {
     const std::string& own = at_.script.trade_currency();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverses a path program: each section turns derivatives to the states after it into derivatives to the
-// states before it and to the numbers that it read.
+// Reverses a path program: each section turns derivatives with respect to the states after it into
+// derivatives with respect to the states before it and to the numbers that it read.
 #include "products/program/adjoint.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ class section_reversal {
 
     void smooth(index comparison) { rules_.smooth(comparison); }
     index read(index state) { return put(operation::state, {state}); }
-    // Adds `by`, the derivative to a state, to the derivative to node `of`, which is written to the state.
+    // Adds `by`, the derivative with respect to a state, to that with respect to node `of`, which is written
+    // to the state.
     void seed(index of, index by) {
         if (active_[of]) derivative_[of] = plus(derivative_[of], by);
     }
@@ -40,7 +41,7 @@ class section_reversal {
             if (derivative_[i] != nowhere) distribute(static_cast<index>(i), derivative_[i]);
         }
     }
-    // The sum of the derivatives to all nodes that satisfy `is_one`; `nowhere` if there is none.
+    // The sum of the derivatives with respect to nodes that satisfy `is_one`; `nowhere` if there are none.
     template <class predicate>
     index sum_of(const predicate& is_one) {
         index sum = nowhere;
@@ -142,8 +143,8 @@ class reversal {
         return made_.outputs.back();
     }
 
-    // The derivative of the output to the difference compared at a jump: the score of the normal number that
-    // holds the jump still, less the payoff's derivative to this number.
+    // The derivative of the output with respect to the difference compared at a jump: the score of the normal
+    // number that holds the jump still, less the payoff's derivative with respect to this number.
     void hold_still(section_reversal& turned, std::size_t number, const active_values& active,
                     const std::vector<index>& written) {
         const auto put = [&](operation code, std::array<index, 3> of) { return turned.put(code, of); };
@@ -163,7 +164,7 @@ class reversal {
         if (number != 0) turned.write(is_held_, turned.constant(1));
         const index control = put(operation::term, {static_cast<index>(from_.per_trade.columns.size())});
         const index f = put(operation::sub, {value, control});
-        index along = nowhere;  // the derivative of the output to the normal number, along the path
+        index along = nowhere;  // the output's derivative with respect to the normal number, along the path
         for (index s = 0; s < from_.states.size(); ++s) {
             const index slope = scored_->slopes[s];
             if (slope == no_slope || scored_->is_curvature[slope] || !active.states()[s]) continue;

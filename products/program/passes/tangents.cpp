@@ -20,7 +20,7 @@ namespace tilewalk::program {
 
 namespace {
 
-// Moves nodes directly behind their last operand, to keep few numbers live. The first nodes stay in order.
+// Moves nodes directly after their last operand, to keep few numbers live. The first nodes stay in order.
 void put_near_operands(section& s, std::size_t first_nodes) {
     std::vector<index> behind(s.nodes.size(), 0), order(s.nodes.size());
     for (index i = 0; i < s.nodes.size(); ++i) {
@@ -188,7 +188,7 @@ class recording {
         return rules.plus(sum, d);
     }
 
-    // The derivative of a state, term, row or table number along the direction; `nowhere` if it is 0.
+    // The derivative of a state, term or row along the direction; `nowhere` if it is 0.
     index leaf(std::size_t number, index direction, const node& n, derivative_rules& rules) {
         const index slot = n.args[0];
         const wanted_numbers& moved = moved_[direction];
