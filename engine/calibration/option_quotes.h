@@ -16,7 +16,7 @@
 
 namespace tilewalk::calibrations {
 
-// A quoted option on the asset: spot = scale X + shift (quoted_expiry::spot), X a martingale from 1 on.
+// A quoted option on the asset: spot = scale X + shift (quoted_expiry::spot), X a martingale, X(0) = 1.
 struct quoted_option {
     std::size_t expiry = 0;  // index
     double strike = 0;

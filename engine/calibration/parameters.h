@@ -57,7 +57,7 @@ struct fitting {
 // Fits the free parameters and returns them; puts all that is known of the fit into `into`.
 std::vector<double> fit(const fitting& how, model_fit& into);
 
-// Derivatives of a market's fitted numbers by the quotes. Parameters fixed or at a bound have none.
+// Derivatives of fitted numbers with respect to the quotes. Parameters fixed or at a bound have none.
 fitted_numbers follow(const fitting& how, const model_fit& of, const number_by_key& now);
 
 // Derivatives of the minimum, by parameter and quote with a weight. The residuals of these quotes must come

@@ -30,7 +30,7 @@ constexpr double good_smile = 1e-10;
 // Lee's bound on the slope of a smile's wing, less an allowance for rounding.
 constexpr double steepest = 2 - 1e-9;
 
-// The unknowns of a fit, which SVI's constraints bound: least variance, slopes of the wings, place and width.
+// The unknowns of a fit, in which SVI's constraints are bounds: least variance, wing slopes, place, width.
 struct shape {
     double least, left, right, m, sigma;
 

@@ -92,7 +92,7 @@ double scaled_deviation(double m, double price, double rest) {
     return s;
 }
 
-// The distance |log(forward / strike)|. Of close numbers the difference is exact, while the quotient rounds.
+// The distance |log(forward / strike)|. For close numbers the difference is exact, while the quotient rounds.
 double distance(double forward, double strike) {
     const double ratio = forward / strike;
     if (ratio > 0.5 && ratio < 2) return std::abs(std::log1p((forward - strike) / strike));

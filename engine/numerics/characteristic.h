@@ -17,8 +17,8 @@ struct lognormal_part {
     double log_weight = 0, log_mean = 0, variance = 0;
 };
 
-// How log_moment behaves far up: above `height` it is valid at every z, continuing vertical lines' branch,
-// and is z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
+// Far up: above `height`, log_moment is valid at every z and continues the branch of the vertical lines. It
+// is there z drift + an imaginary multiple of z + a rest whose slope is at most power / |z|^fall.
 struct far_field {
     double drift = 0, height = 0, power = 0, fall = 1;
 };

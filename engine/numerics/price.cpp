@@ -86,7 +86,7 @@ bounded up_the_line(const F& f, double real_part, const aside_path& path, const 
     };
     for (double to = std::min(real_part, 1 - real_part);; from = to, to *= 2) {
         const bool below_peaks = peaks && from < peaks->height;
-        // Kept while peaks are still to come, which are as high as any before.
+        // Keeps `highest` while peaks are still to come, which are as high as any before.
         if (!below_peaks) highest = 0;
         if (below_peaks) to = std::min(to, from + peaks->width);
         const bool leaves = to >= path.height;

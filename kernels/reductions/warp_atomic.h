@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reduction `warp_atomic`: warps sum by shuffles, then one thread of each adds to the block's sums by
-// atomics in shared memory. Their order changes the last bits from run to run. A baseline for comparisons.
+// atomics in shared memory. Their order changes the last bits from run to run.
 #pragma once
 
 #include "kernels/reductions/reduction.h"

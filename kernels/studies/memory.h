@@ -236,7 +236,7 @@ static void sum_through_shared(const memory_job& j) {
     hand_in(j, sum);
 }
 
-// Reads `from` once, in pieces of 16 bytes, and after every few of them the next of `count` pieces of `kept`.
+// Reads `from` once, in pieces of 16 bytes, and with every few of them the next of `count` pieces of `kept`.
 static void sum_kept(const memory_job& j) {
     using piece = neighbours<word32, 4>;
     const word64 first = word64(blockIdx.x) * j.reads * block_threads + threadIdx.x;

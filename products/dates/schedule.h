@@ -34,7 +34,8 @@ struct schedule {
     friend bool operator==(const schedule&, const schedule&) = default;
 };
 
-// Both refuse a mixture of dates and years by tilewalk::error (input); the reader of the book adds the place.
+// Times must all be dates, or all years. Both throw tilewalk::error (input); the reader of books adds the
+// place.
 schedule generate(const schedule_rule& rule);
 void check_increasing(const schedule& s);
 

@@ -175,7 +175,7 @@ static_assert([] {
     return true;
 }());
 
-// Words that the language defines. `value` and `alive` are states of every path.
+// Words that the language defines. `value` and `alive` are states of every path; `currency` is the trade's.
 inline constexpr std::array<std::string_view, 11> special_names{
     "time", "step", "index", "count", "today", "start", "previous", "next", "value", "alive", "currency"};
 

@@ -394,7 +394,7 @@ std::optional<scored_program> scored(const path_program& p, const path_data& dat
 
 bool stand_still_together(const scored_program& of, const path_data& data, const timeline& when,
                           const path_data& direction) {
-    constexpr double same = 1e-4, of_path = 1e-6;  // relative to a move; to the path's largest
+    constexpr double same = 1e-4, of_path = 1e-6;  // relative to a move; to the path's largest move
     if (of.jumps.size() < 2) return true;
     const double by = small_move(data, direction);
     if (by == 0) return true;

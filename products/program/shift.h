@@ -23,7 +23,7 @@ struct normal_shifts {
 };
 
 // A path draws whether its normals z become z + s, and for which shift s. For each shift, r is the sum of s *
-// z - s^2 / 2 over the path's normals after the draw. The path's weight is
+// z - s^2 / 2 over the path's final normals z. The path's weight is
 //     1 / (unshifted + (1 - unshifted) * sum of share * exp(r)),
 // the density of unshifted normals over that of the mixture. An output becomes centre + weight * (output -
 // centre), in a section that runs last. Shifts, shares and centre are data, so trades of one shape and as

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Principal components: independent numbers of which a few make most of the variation of many.
+// Principal components: independent numbers, a few of which make most of the variation of many correlated
+// ones.
 #pragma once
 
 #include <cstddef>

@@ -83,7 +83,7 @@ class order {
     std::uint32_t dimension_of_normal(std::size_t node, std::size_t slot) const {
         return normal_dimensions_[node * normals_.size() + slot];
     }
-    // True if uniforms come from points, as few do. Their dimensions are by step and slot.
+    // True if uniforms come from points, as they do if they are few. Their dimensions are by step and slot.
     bool has_quasi_uniforms() const { return has_quasi_uniforms_; }
     std::span<const std::uint32_t> dimensions_of_uniforms() const { return uniform_dimensions_; }
     std::uint32_t dimension_of_uniform(std::size_t step, std::size_t slot) const {

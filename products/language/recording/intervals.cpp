@@ -115,8 +115,8 @@ value intervals::in_the_past(function asked, value level, const std::vector<valu
     }
 }
 
-// Answers for a future interval. A jump counts at the interval's start for touches and extremes. For means
-// and times, the cases of a jump at the start and at the end are averaged.
+// Answers for a future interval. Touches, extremes and drawn times take jumps at the interval's start. Means
+// and mean times average over jumps at the start and at the end.
 value intervals::to_come(const question& q) {
     switch (q.asked) {
         case function::touched_below:
