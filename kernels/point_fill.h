@@ -58,7 +58,7 @@ class shared_normals<float> {
     float* here_;
 };
 
-// Makes the shocks of a group of neighbouring paths in one dimension, by a whole warp.
+// Makes the shocks of a group of neighbouring paths, one dimension at a time, by a whole warp.
 template <class draws, shock_kind kind, int width>
 class shocks_of_warp {
   public:
