@@ -64,12 +64,12 @@ class parser {
             tokens_.fail("expected the end of the line after ':', found " + found(tokens_.now()) +
                          "; the body of " + of + " starts on the next line, indented");
         }
-        tokens_.next();
+        tokens_.advance();
         if (tokens_.now().kind != token_kind::indent) {
             tokens_.fail("expected an indented line that belongs to " + of + ", found " +
                          found(tokens_.now()));
         }
-        tokens_.next();
+        tokens_.advance();
         statements body;
         while (tokens_.now().kind != token_kind::dedent) {
             if (tokens_.now().kind == token_kind::indent)
@@ -80,16 +80,16 @@ class parser {
             }
             body.push_back(read_statement(at_top));
         }
-        tokens_.next();
+        tokens_.advance();
         return body;
     }
 
     block_syntax read_block() {
         block_syntax b;
         b.where = tokens_.now().where;
-        if (begins_right()) b.right_of = tokens_.next().text == "call" ? party::issuer : party::holder;
+        if (begins_right()) b.right_of = tokens_.advance().text == "call" ? party::issuer : party::holder;
         right_of_ = b.right_of;
-        b.continuous = tokens_.next().text == "between";
+        b.continuous = tokens_.advance().text == "between";
         b.from = expressions_.read_primary();
         if (b.from.is == form::number && tokens_.now().is("-")) {
             tokens_.fail(
@@ -104,7 +104,7 @@ class parser {
             const bool in_equal_steps = tokens_.now().text == "every";
             if (tokens_.now().kind == token_kind::name &&
                 (in_equal_steps || tokens_.now().text == "within")) {
-                tokens_.next();
+                tokens_.advance();
                 b.in_equal_steps = in_equal_steps;
                 b.every = expressions_.read_primary();
             }
@@ -127,24 +127,24 @@ class parser {
         for (;;) {
             const token word = tokens_.now();
             if (word.is("at")) {
-                tokens_.next();
+                tokens_.advance();
                 const std::string bound(tokens_.now().text);
                 if (bound != "most" && bound != "least") {
                     tokens_.fail("expected 'at most N times' or 'at least N times', found " +
                                  found(tokens_.now()) + " after 'at'");
                 }
-                tokens_.next();
+                tokens_.advance();
                 std::optional<expression>& number = bound == "most" ? b.at_most : b.at_least;
                 if (number) tokens_.fail(word.where, "'at " + bound + "' is given twice for one right");
                 number = expressions_.read_primary();
                 take_word("times", "after the number of 'at " + bound + "'");
             } else if (word.kind == token_kind::name && word.text == "with") {
-                tokens_.next();
+                tokens_.advance();
                 take_word("notice", "after 'with'");
                 if (b.notice) tokens_.fail(word.where, "'with notice' is given twice for one right");
                 b.notice = expressions_.read_primary();
                 b.is_notice_in_days = tokens_.now().kind == token_kind::name && tokens_.now().text == "days";
-                if (b.is_notice_in_days) tokens_.next();
+                if (b.is_notice_in_days) tokens_.advance();
             } else {
                 break;
             }
@@ -156,11 +156,11 @@ class parser {
             tokens_.fail("expected '" + std::string(word) + "' " + after_what + ", found " +
                          found(tokens_.now()));
         }
-        tokens_.next();
+        tokens_.advance();
     }
 
     statements read_line() {
-        tokens_.next();
+        tokens_.advance();
         statements body;
         body.push_back(read_statement(false));
         return body;
@@ -183,7 +183,7 @@ class parser {
             if (at_top)
                 tokens_.fail("'" + std::string(first.text) + "' stands inside an 'on' or 'between' block");
             if (first.is("stop")) {
-                tokens_.next();
+                tokens_.advance();
                 if (right_of_)
                     tokens_.fail(s.where, "a right that is used ends the trade; expected no 'stop'");
                 s.does = stop{};
@@ -197,7 +197,7 @@ class parser {
             }
         } else if (first.is("refuse")) {
             if (!at_top) tokens_.fail("'refuse' checks the terms of a trade; it goes above all blocks");
-            tokens_.next();
+            tokens_.advance();
             if (tokens_.now().kind != token_kind::text) {
                 tokens_.fail("expected the reason in double quotes after 'refuse', found " +
                              found(tokens_.now()));
@@ -208,7 +208,7 @@ class parser {
                 tokens_.fail("the reason has " + std::to_string(tokens_.now().text.size()) +
                              " bytes, expected at most " + std::to_string(longest_reason));
             }
-            s.does = refusal{std::string(tokens_.next().text)};
+            s.does = refusal{std::string(tokens_.advance().text)};
             tokens_.expect_line_end("the reason");
         } else if (first.is("else") || first.is("elif")) {
             tokens_.fail("'" + std::string(first.text) +
@@ -220,11 +220,11 @@ class parser {
     }
 
     assignment read_assignment(bool at_top) {
-        const token name = tokens_.next();
+        const token name = tokens_.advance();
         assignment a;
         a.name = std::string(name.text);
         if (tokens_.now().is("[")) {
-            tokens_.next();
+            tokens_.advance();
             a.element = expressions_.read_primary();
             tokens_.expect("]", "after the asset");
         }
@@ -240,7 +240,7 @@ class parser {
             tokens_.fail("expected '=' after '" + a.name + "', found " + found(tokens_.now()) +
                          "; other statements begin with " + others(at_top));
         }
-        tokens_.next();
+        tokens_.advance();
         a.to = expressions_.read();
         tokens_.expect_line_end("the value of '" + a.name + "'");
         return a;
@@ -249,7 +249,7 @@ class parser {
     branch read_branch(bool at_top) {
         branch b;
         do {
-            const std::string word(tokens_.next().text);
+            const std::string word(tokens_.advance().text);
             if (b.arms.size() == most_arms) {
                 tokens_.fail("more than " + std::to_string(most_arms) + " cases in one 'if'");
             }
@@ -264,7 +264,7 @@ class parser {
 
     loop read_loop(bool at_top) {
         loop l;
-        tokens_.next();
+        tokens_.advance();
         const token name = tokens_.expect_name("a name for the asset after 'for'");
         tokens_.expect("in", "after the name");
         const token list = tokens_.expect_name("a list of assets after 'in'");
@@ -277,7 +277,7 @@ class parser {
     }
 
     payment read_payment() {
-        tokens_.next();
+        tokens_.advance();
         payment p;
         p.amount = expressions_.read();
         for (;;) {
@@ -285,7 +285,7 @@ class parser {
             if (!word.is("on") && !word.is("in") && !word.is("at")) break;
             std::optional<expression>& part = word.is("on") ? p.on : word.is("in") ? p.in : p.at;
             if (part) tokens_.fail("'" + std::string(word.text) + "' is given twice for one payment");
-            tokens_.next();
+            tokens_.advance();
             part = word.is("at") ? expressions_.read() : expressions_.read_primary();
             if (p.on && p.at) tokens_.fail(word.where, "a payment is 'on' a date or 'at' a time, not both");
         }
@@ -308,7 +308,7 @@ expression parse_expression(std::string_view source, const location& origin) {
     token_stream tokens(source, origin);
     parsing::expression_reader expressions(tokens);
     expression out = expressions.read();
-    if (tokens.now().kind == token_kind::line_end) tokens.next();
+    if (tokens.now().kind == token_kind::line_end) tokens.advance();
     if (tokens.now().kind != token_kind::end)
         tokens.fail("expected the end of the expression, found " + found(tokens.now()));
     return out;

@@ -18,7 +18,7 @@ expression expression_reader::read() {
 expression expression_reader::read_or() {
     expression left = read_and();
     while (tokens_.now().is("or")) {
-        const place where = tokens_.next().where;
+        const place where = tokens_.advance().where;
         left = binary(binary_operator::logical_or, where, std::move(left), read_and());
     }
     return left;
@@ -27,7 +27,7 @@ expression expression_reader::read_or() {
 expression expression_reader::read_and() {
     expression left = read_not();
     while (tokens_.now().is("and")) {
-        const place where = tokens_.next().where;
+        const place where = tokens_.advance().where;
         left = binary(binary_operator::logical_and, where, std::move(left), read_not());
     }
     return left;
@@ -36,7 +36,7 @@ expression expression_reader::read_and() {
 expression expression_reader::read_not() {
     if (!tokens_.now().is("not")) return read_comparison();
     const token_stream::level inside(tokens_);
-    const place where = tokens_.next().where;
+    const place where = tokens_.advance().where;
     return unary(form::logical_not, where, read_not());
 }
 
@@ -54,7 +54,7 @@ expression expression_reader::read_comparison() {
     expression left = read_sum();
     const auto sign = comparison();
     if (!sign) return left;
-    const place where = tokens_.next().where;
+    const place where = tokens_.advance().where;
     expression both = binary(*sign, where, std::move(left), read_sum());
     if (comparison()) tokens_.fail("comparisons can't be chained; write a < b and b < c");
     return both;
@@ -63,7 +63,7 @@ expression expression_reader::read_comparison() {
 expression expression_reader::read_sum() {
     expression left = read_product();
     while (tokens_.now().is("+") || tokens_.now().is("-")) {
-        const token sign = tokens_.next();
+        const token sign = tokens_.advance();
         left = binary(sign.text == "+" ? binary_operator::add : binary_operator::subtract, sign.where,
                       std::move(left), read_product());
     }
@@ -73,7 +73,7 @@ expression expression_reader::read_sum() {
 expression expression_reader::read_product() {
     expression left = read_unary();
     while (tokens_.now().is("*") || tokens_.now().is("/")) {
-        const token sign = tokens_.next();
+        const token sign = tokens_.advance();
         left = binary(sign.text == "*" ? binary_operator::multiply : binary_operator::divide, sign.where,
                       std::move(left), read_unary());
     }
@@ -83,7 +83,7 @@ expression expression_reader::read_product() {
 expression expression_reader::read_unary() {
     if (!tokens_.now().is("-")) return read_primary();
     const token_stream::level inside(tokens_);
-    const place where = tokens_.next().where;
+    const place where = tokens_.advance().where;
     return unary(form::negate, where, read_unary());
 }
 
@@ -92,24 +92,24 @@ expression expression_reader::read_primary() {
     e.where = tokens_.now().where;
     if (tokens_.now().kind == token_kind::number) {
         e.is = form::number;
-        e.number = tokens_.next().number;
+        e.number = tokens_.advance().number;
     } else if (tokens_.now().is("true") || tokens_.now().is("false")) {
         e.is = form::truth;
-        e.number = tokens_.next().text == "true" ? 1.0 : 0.0;
+        e.number = tokens_.advance().text == "true" ? 1.0 : 0.0;
     } else if (tokens_.now().kind == token_kind::text) {
         e.is = form::text;
-        e.text = std::string(tokens_.next().text);
+        e.text = std::string(tokens_.advance().text);
     } else if (tokens_.now().is("(")) {
-        tokens_.next();
+        tokens_.advance();
         e = read();
         tokens_.expect(")", "to close the bracket");
     } else if (tokens_.now().kind == token_kind::name) {
         e.is = form::name;
-        e.text = std::string(tokens_.next().text);
+        e.text = std::string(tokens_.advance().text);
         if (tokens_.now().is("(")) {
             read_arguments(e);
         } else if (tokens_.now().is("[")) {
-            tokens_.next();
+            tokens_.advance();
             e.is = form::element;
             e.operands.push_back(read_primary());
             tokens_.expect("]", "after the asset");
@@ -123,7 +123,7 @@ expression expression_reader::read_primary() {
 
 void expression_reader::read_arguments(expression& call) {
     call.is = form::call;
-    tokens_.next();
+    tokens_.advance();
     if (tokens_.take_if(")")) return;
     for (;;) {
         call.operands.push_back(read());
@@ -142,7 +142,7 @@ void expression_reader::read_arguments(expression& call) {
 
 void expression_reader::read_aggregate(expression& call) {
     call.is = form::aggregate;
-    tokens_.next();
+    tokens_.advance();
     const token name = tokens_.expect_name("a name for the asset after 'for'");
     tokens_.expect("in", "after the name");
     const token list = tokens_.expect_name("a list of assets after 'in'");

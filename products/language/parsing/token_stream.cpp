@@ -22,7 +22,7 @@ std::string found(const token& t) {
 
 bool token_stream::take_if(std::string_view word) {
     if (!now().is(word)) return false;
-    next();
+    advance();
     return true;
 }
 
@@ -44,7 +44,7 @@ void token_stream::expect_line_end(const std::string& after_what) {
         if (now().is(",")) hint = "; a number has no commas, as in 1000.5";
         fail("expected the end of the line after " + after_what + ", found " + found(now()) + hint);
     }
-    next();
+    advance();
 }
 
 token token_stream::expect_name(const std::string& what) {
@@ -55,7 +55,7 @@ token token_stream::expect_name(const std::string& what) {
         }
         fail("expected " + what + ", found " + found(now()));
     }
-    return next();
+    return advance();
 }
 
 token_stream::level::level(token_stream& of) : of_(of) {

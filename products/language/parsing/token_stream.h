@@ -22,7 +22,7 @@ class token_stream {
     const std::string& file() const { return file_; }
     const token& now() const { return tokens_[at_]; }
     const token& next() const { return tokens_[at_ + 1 < tokens_.size() ? at_ + 1 : at_]; }
-    token next() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+    token advance() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
     bool take_if(std::string_view word);
 
     [[noreturn]] void fail(const std::string& message) const { fail(now().where, message); }
