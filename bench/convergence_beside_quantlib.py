@@ -44,7 +44,7 @@ FIXINGS = 252
 TODAY = ql.Date(15, 1, 2026)
 DAYS = ql.Actual365Fixed()
 FIXING_DAYS = [round(365 * (k + 1) / FIXINGS) for k in range(FIXINGS)]
-# Chance for a correct price to be further off: once in 150,000 with normal errors, once in 2,300 with errors of 16 units (Student's t).
+# A correct price is further off once in 150,000 times with normal errors, once in 2,300 with errors of 16 units (Student's t).
 MOST_ERRORS = 4.5
 MOST_ERRORS_OF_16 = 6.5  # Student's t with 15 degrees: once in 100,000 times
 FEWEST_PATHS_OF_OURS = 16 * 1024

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmark of correlated assets on a GPU: from how many assets on is a kernel ahead of the path kernel
-// faster at correlating (engine/walk/cuda/compile/correlation.h)? `tilewalk bench tiles` measures it alone.
+// faster at correlating (engine/walk/cuda/compile/correlation.h)? `tilewalk bench tiles` times such kernels.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

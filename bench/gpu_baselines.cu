@@ -108,7 +108,8 @@ __global__ void __launch_bounds__(threads) asian(asian_terms terms, block_sums* 
     hand_in(asian_payoff(terms, total), out);
 }
 
-// The Asian with normals from memory, a cube [step][path], each loaded where it is used, not prefetched.
+// The Asian with normals from memory, a cube [step][path], loaded where they are used, in a loop not
+// unrolled.
 template <class style>
 __global__ void __launch_bounds__(threads)
     streamed_asian(asian_terms terms, const typename style::shock* cube, word64 pitch, block_sums* out) {

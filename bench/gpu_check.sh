@@ -118,7 +118,7 @@ part_measure() (
 
 # Profiles one walk with each feed. Counts the 32-byte sectors that a request for global memory moves, and the sectors
 # it would move if accesses were ideal. Counts also what decides whether prefetching pays: the share of the memory's
-# bandwidth in use, and how many warps wait for a load at a time.
+# bandwidth in use, and how many warps wait for a load whenever one issues an instruction.
 part_access() (
     set -e
     printf '%s\n' 'market: {as_of: 2026-01-15, currencies: {USD: {rate: 0.03}}, assets: {A: {currency: USD, spot: 100,' \

@@ -132,7 +132,7 @@ void quantlib_put(benchmark::State& state) {
     state.counters["bias"] = option.NPV() - truth_of(c);
 }
 
-// Takes as many paths as QuantLib for training and valuing the policy, and more for the upper bound.
+// Takes as many paths as QuantLib for training and valuing the policy, and as many more for the upper bound.
 void tilewalk_put_one_core(benchmark::State& state) {
     const put_case c;
     const tilewalk::engine pricer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A planned trade with its adjoint by every number of its program (after training, if it can be ended early,
+// A planned trade with its adjoint for every number of its program (after training, if it can be ended early,
 // so that it follows a policy); and the market of the library's examples.
 #pragma once
 

@@ -27,7 +27,7 @@
 
 namespace tilewalk::cuda {
 
-// Settings that a test makes for a fake device, and behind them what the device reports. The device shares
+// Settings that a test makes for a fake device, followed by what the device reports. The device shares
 // ownership, so that a test can read the reports when the device is gone.
 struct fake_gpu {
     using work = std::function<void()>;

@@ -31,7 +31,7 @@ class Run:
                 self.running, self.began, output = begun[1], time.monotonic(), [line]
                 clock = threading.Timer(longest, self.end, [child])
                 clock.start()
-            # The result line of GoogleTest may stand behind output that the test wrote without a line end.
+            # The result line of GoogleTest may follow output that the test wrote without a line end.
             elif self.running and (done := END.search(line)) and done[2] == self.running:
                 clock.cancel()
                 is_told = done[1] != "OK" or len(tests) == 1

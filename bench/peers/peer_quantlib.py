@@ -3,7 +3,7 @@
 """The workloads in QuantLib: its Monte Carlo engines, on one CPU thread and a part of the paths."""
 import peer
 
-# QuantLib prices one path of this many: it walks some five million path-steps a second, so that all would take too long.
+# QuantLib takes the paths of a workload divided by this: it walks some five million path-steps a second, so all would take too long.
 SHARE = 32
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite `convergence`: how the error of a price (standard deviation, in basis points of spot or notional)
-// and the time fall and grow with the number of paths. Compares independent paths, Sobol points, both with
+// falls, and the time grows, with the number of paths. Compares independent paths, Sobol points, both with
 // controls and importance sampling, and antithetic pairs (two paths each). Errors of independent paths are
 // from the spread of payoffs, errors of points from the means of many randomisations. A row is wrong if its
 // price differs from that of independent paths beyond chance.

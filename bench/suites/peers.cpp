@@ -438,7 +438,7 @@ void compare(row& r, const reported& line, known& with) {
     add_ratio(r, line, is_own, with);
 }
 
-// Tilewalk on one thread walks one path of this many, as peer_quantlib.py does.
+// Tilewalk on one thread walks the paths of a workload divided by this, as peer_quantlib.py does.
 constexpr std::uint64_t share_of_one_thread = 32;
 
 void measure_own_on_cpu(const cpu_bench& on, const std::string& workload, const std::string& book,

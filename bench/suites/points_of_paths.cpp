@@ -45,7 +45,8 @@ trades:
                        "benchmark");
 }
 
-// Says how the price differs from the CPU's (by more than rounding, since sums differ); empty if it agrees.
+// Says how the price differs from the CPU's by more than rounding; empty if it agrees. The CPU sums tiles
+// otherwise, and has no single_fast, which is compared with single.
 std::string why_not_the_cpus(const std::vector<kernels::tile_result>& tiles, const tuning::workload& of,
                              std::uint64_t paths) {
     double sum = 0;

@@ -165,7 +165,7 @@ std::vector<asked> options_of(const example& e) {
     return out;
 }
 
-// The model in YAML, with so many steps a year; 0: its own choice.
+// The model in YAML, with `steps` a year; 0: its own choice.
 std::string model_of(const example& e, double steps) {
     const bool has_watched_steps = e.is_watched && e.model != "rough_bergomi";
     const std::string said =
@@ -264,8 +264,7 @@ void judge(row& r, const asked& a, const price_row& got, const price_row* with_s
     r.figures["off_bp"] = 1e4 * found.off;
     r.figures["off_bp_error"] = 1e4 * found.error;
     r.figures["paths"] = got.paths;
-    // If all of 1,000 rows have the largest allowed error, chance calls one of them wrong in one of 1,700
-    // runs.
+    // Chance calls one of 1,000 rows wrong once in 1,700 runs at most, even if all err as much as allowed.
     if (std::abs(found.off) > most_off + 5 * found.error) {
         r.wrong = fmt::format("the steps leave {:.2f} +- {:.2f} basis points, expected at most {}",
                               1e4 * found.off, 1e4 * found.error, 1e4 * most_off);
@@ -329,7 +328,7 @@ std::vector<example> examples() {
         out.push_back(e);
     }
     {
-        // The reference has shorter steps of paths and of particles, because particles err by steps, too.
+        // Compared with shorter steps of paths and particles alike, because particles add noise of their own.
         example e{"stochastic_local_volatility", "an index, " + words(heston_sets[20]),
                   index.words(expiries) + ", heston: {" + words(heston_sets[20]) + "}", 100};
         e.years = {0.5, 1, 2};

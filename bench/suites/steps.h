@@ -30,7 +30,7 @@ struct example {
 };
 std::vector<example> examples();
 
-inline constexpr double shorter = 4;  // a quarter of the step length
+inline constexpr double shorter = 4;  // number of shorter steps in one step
 
 struct priced {
     double price = 0, standard_error = 0;

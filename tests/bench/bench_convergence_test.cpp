@@ -136,7 +136,8 @@ priced prices_of(const example& of, const row& from, int runs) {
 // An error's logarithm has a standard error of 0.089 if it is the spread of 64 prices, 0.044 if from 256
 // randomisations, 0.1 together; one of 1.7 million sound rows exceeds five of these. Among pilots of points
 // with controls a quarter find no control, and the run errs five times as much. Four runs can't show how
-// often, so the errors that the 64 runs state are used: some 16 are large, and the bound is three errors.
+// often, so the errors that the 64 runs state are used: some 16 runs dominate, and the bound of 0.5 is then
+// three errors.
 TEST(bench_convergence, errors_are_how_much_prices_of_other_seeds_differ) {
     const example& of = named("asian_12");
     const std::vector<row> rows = measured(of, convergence::fewest_paths, 4);
@@ -184,7 +185,7 @@ TEST(bench_convergence, samples_have_a_spread_that_says_how_well_it_is_known) {
     const convergence::sample s = convergence::sample_of(values);
     EXPECT_DOUBLE_EQ(s.mean, 4);
     EXPECT_DOUBLE_EQ(s.variance, 38.0 / 3);
-    // The fourth moment is that of 9.5 and 180.5, squares about the mean.
+    // About the mean, squares average 9.5 and fourth powers 180.5; 9.5^2 is 90.25.
     EXPECT_NEAR(s.noise, std::sqrt((180.5 / 90.25 - 1.0 / 3) / 4), 1e-12);
     const std::vector<double> one{1};
     EXPECT_THROW(convergence::sample_of(one), error);

@@ -582,7 +582,7 @@ TEST(bench_report, another_suite_has_its_table_and_a_chart_of_what_varies) {
     EXPECT_TRUE(has(page, ">256 Ki<"));
     EXPECT_EQ(marks_of(page).size(), r.rows.size());
     EXPECT_EQ(count(page, "<tr>"), r.rows.size() + 1);
-    // Too many lines for a chart become bars, a chart for each value of the first axis; too many bars, none.
+    // Too many lines become bars, in a chart for each value of the first axis; too many bars are not drawn.
     run many;
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) many.rows.push_back(timed("copies", {{"a", a}, {"b", b}}, 1 + a + b));

@@ -171,8 +171,8 @@ TEST(ways_back_on_host_of_many_blocks, have_the_bits_of_the_cpu) {
     }
 }
 
-// Derivatives to numbers in tables: tables with one number or several, alone or beside rows, read after each
-// step and after some.
+// Derivatives with respect to numbers in tables: one looked-up number or several, alone or beside rows, read
+// after each step and after some.
 TEST(ways_back_on_host_with_tables, have_the_bits_of_the_cpu) {
     for (const std::size_t size : {2u, 40u}) {
         for (const std::size_t every : {1u, 2u}) {

@@ -599,7 +599,7 @@ TEST(controls, have_the_share_that_points_show) {
         if (of.control.empty()) continue;
         const controls::control c = controls::control_written_as(of.control);
         EXPECT_EQ(c.has_share, !c.leaves_rounding()) << trade;
-        // The error of a control that jumps includes the uncertainty of the jump's place, so it is left out.
+        // Controls that jump are left out: their error includes the uncertainty of the jump's place.
         if (c.has_share && !c.jumps()) shared.emplace(trade, c);
     }
     EXPECT_GE(shared.size(), 2u);

@@ -396,8 +396,8 @@ double variance_above(double level, const std::vector<std::pair<double, double>>
 
 }  // namespace
 
-// A sixth of the paths pay. Shifts would gain slightly more than a factor of three in any unit, so none are
-// searched.
+// A sixth of the paths pay, which is not rare, so no shifts are searched. In any unit they would gain
+// slightly more than the factor of three that shifts must gain.
 TEST(importance, payoffs_of_many_paths_are_left_alone_in_any_unit) {
     for (const double unit : {1.0, 0x1p-30, 0x1p30})
         for (std::uint64_t seed = 1; seed <= 3; ++seed)

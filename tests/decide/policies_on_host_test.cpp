@@ -162,8 +162,8 @@ TEST(policies_on_host, are_those_of_the_cpu_for_several_uses) {
             300);
 }
 
-// Payments after a notice lie between dates and behind the last. Beside it stands a right without notice, or
-// the other party's, which leaves no martingale to fit.
+// Payments after a notice lie between dates and after the last. Beside the right with notice stands one
+// without, or one of the other party, which leaves no martingale to fit.
 TEST(policies_on_host, are_those_of_the_cpu_with_notice) {
     const auto compare_rights = [](const std::string& rights) {
         compare(R"(products:

@@ -283,7 +283,7 @@ trades:
     const book trades = book::parse(text);
     const results made = engine().greeks(trades, *trades.market(), {{"correlation", "delta"}}, with("auto"));
     ASSERT_TRUE(is_integrated(made.rows.at(0)));
-    // True value: E[B; A >= K] = B N(d2 + rho s_B), with the derivative B n(d2) s_B by rho.
+    // True value: E[B; A >= K] = B N(d2 + rho s_B), whose derivative with respect to rho is B n(d2) s_B.
     const double d2 = (std::log(100 / 105.0) + 0.02 - 0.5 * 0.25 * 0.25) / 0.25;
     const double density = std::exp(-0.5 * d2 * d2) / std::sqrt(2 * std::acos(-1.0));
     bool is_there = false;

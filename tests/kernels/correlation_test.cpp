@@ -50,7 +50,7 @@ bool same_bits(real a, real b) {
 // Arguments of the kernels for some steps. Moves, and the gaps between the rows of a cube, start as poison.
 template <class shock, class real>
 struct example {
-    static constexpr std::size_t beyond = 4096;  // elements behind each array, where stray writes show
+    static constexpr std::size_t beyond = 4096;  // elements after each array, where stray writes show
 
     std::size_t factors, steps, paths, shock_pitch, move_pitch;
     std::vector<real> numbers, moves;

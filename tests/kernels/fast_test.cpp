@@ -40,7 +40,7 @@ class fast : public testing::Test {
     }
 };
 
-// Counts `of` in a kernel's code, behind the constants that its headers define.
+// Counts `of` in a kernel's code, which comes after the constants of its headers.
 int occurrences(const std::string& ptx, const std::string& of) {
     const std::string text = ptx.substr(ptx.find(".entry"));
     int count = 0;
@@ -122,7 +122,7 @@ TEST_F(fast, path_kernels_of_the_demo_book_compile) {
     EXPECT_GT(texts.size(), 3U);
 }
 
-// On a GPU: the errors of functions and shocks against those of the double-precision kernels on the CPU.
+// On a GPU: how far functions and shocks are from the double-precision kernels on the CPU.
 class fast_on_gpu : public fast {
   protected:
     void SetUp() override {

@@ -691,7 +691,7 @@ TEST_F(kernel_bits_on_a_gpu, moments_of_tiles) {
         if (kind == 7) {
             for (int i = number.whole(2, 1500); i > 0; --i) x[any_path()] = bad[number.whole(0, 2)];
         }
-        // Bad numbers behind the tile's paths: a kernel that reads them gives other moments.
+        // Bad numbers after the tile's paths: a kernel that reads them gives other moments.
         for (std::size_t path = count; path < per_tile; ++path) x[path] = bad[path % 3];
 
         kernels::tile_result& e = expected[t];

@@ -178,7 +178,7 @@ void expect_same_outcome(const outcome& changed, const outcome& read, const loca
     EXPECT_EQ(changed.key_path, read.key_path);
     EXPECT_EQ(changed.where.file, read.where.file);
     EXPECT_EQ(changed.where.line, read.where.line);
-    // Text behind the changed number moves with the length of the number.
+    // Text after the changed number moves with the length of the number.
     const bool is_behind = read.where.line == number.line && read.where.column > number.column;
     if (!is_behind) {
         EXPECT_EQ(changed.where.column, read.where.column);

@@ -739,7 +739,7 @@ TEST(surface_arbitrage, the_interpolation_alone_is_no_reason_to_refuse) {
         EXPECT_EQ(a.what, c.what);
         EXPECT_EQ(a.where, c.where) << to_string(a.where);
         EXPECT_FALSE(a.in_quotes);
-        // Local volatility is capped: 5 times the forward volatility for a butterfly, 0 for a calendar.
+        // Bounds of local volatility: 5 times the forward volatility at a butterfly, 0 at a calendar.
         const double at = got.local.local_variance(a.years - 0.01, a.years, a.log_moneyness);
         if (c.what == arbitrage::violation::butterfly) {
             EXPECT_NEAR(at, 0.32 * 0.32 / local_volatility::least_ratio, 1e-9);

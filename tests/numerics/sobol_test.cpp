@@ -341,7 +341,7 @@ TEST(sobol_orders, numbers_that_build_no_path_stay_with_their_steps) {
     EXPECT_NE(made(with).identity(), made(without).identity());
 }
 
-// Rotated slots, those that move assets most first, reproduce the covariance of the moves.
+// Rotated slots reproduce the covariance of the moves, in the order of how much they move the assets.
 TEST(sobol_orders, rotations_find_what_moves_correlated_assets_most) {
     constexpr std::size_t n = 3;
     constexpr double root[n][n] = {{0.2, 0, 0}, {0.15, 0.2, 0}, {0.1, -0.05, 0.3}};

@@ -303,7 +303,7 @@ TEST(antithetic_mirror, leaves_correlated_moves_to_be_made_ahead) {
     }
 }
 
-// Inverting the bits behind a uniform u gives 1 - u, in float and in double, so 1 - u lies in (0, 1) too.
+// Inverted bits of a uniform u give 1 - u, in float and in double, so 1 - u lies in (0, 1) too.
 TEST(antithetic_mirror, has_the_uniform_number_of_the_opposite_bits) {
     std::vector<kernels::word64> words{0, ~kernels::word64{0}, 0xfff, 0x1ff};
     for (std::uint64_t path = 0; path < 10000; ++path)

@@ -141,7 +141,7 @@ TEST(adjoint, of_every_model_is_its_tangent) {
     EXPECT_GE(compare_trades_of(all, *all.market(), 2), 57u);
 }
 
-// A smoothed comparison has derivatives by the compared numbers, which everything that it decides inherits.
+// A smoothed comparison has derivatives with respect to the compared numbers, and so has all that it decides.
 TEST(adjoint, of_smoothed_comparisons_is_their_tangent) {
     std::size_t compared = 0, moved = 0;
     const book all = book_of_every_kind();

@@ -91,7 +91,8 @@ TEST(jumps, of_a_truth_are_those_of_the_number_that_it_is_taken_for) {
               2u);
 }
 
-// A choice whose condition is a number has no derivative by the condition; one by a smoothed truth value has.
+// A choice has no derivative with respect to a condition that is a number, but has one with respect to a
+// smoothed truth value.
 TEST(jumps, move_no_choice_by_a_condition_that_is_a_number) {
     const auto moves = [](bool by_truth) -> bool {
         const auto record = [&](auto& into, number x, number y, number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This program links only the objects of tilewalk_walk and walks a program written by hand, which shows that
-// the room needs no markets and no trades. Exits with 0 if the price is Black's within 4.5 standard errors,
-// exceeded by chance 7 times in a million.
+// This program links only the objects of tilewalk_walk and walks a call written by hand as a program, which
+// shows that walking needs no markets and no trades. Exits with 0 if the price is Black's within 4.5 standard
+// errors, exceeded by chance 7 times in a million.
 #include <cmath>
 #include <iostream>
 

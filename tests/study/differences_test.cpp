@@ -633,7 +633,7 @@ std::string files_of(const difference_results& r) {
     return out.str();
 }
 
-// Derivatives by parameters of a rate model are walked as one more market, which shards split as any other.
+// Derivatives with respect to rate parameters are walked as one more market, which shards split as others.
 TEST(differences_in_shards, have_the_bytes_of_one_process) {
     const tests::own_folder files;
     sharded_request what;

@@ -461,7 +461,7 @@ std::string text_of(const scenario_results& r) {
 
 class gains_on_gpu : public tests::on_a_gpu {};
 
-// A run of few tiles is tallied by quarter tiles, one of more by whole tiles. Trade `put` ends early.
+// A run of few tiles is tallied by quarter tiles, one of more by whole tiles. Trade `put` can be ended early.
 TEST_F(gains_on_gpu, have_the_bits_of_a_cpu) {
     scenario_list asked = spots({90, 99.5, 101, 120});
     asked.scenarios.push_back(

@@ -852,8 +852,8 @@ TEST(greeks, of_a_call_and_a_put_keep_parity) {
     }
 }
 
-// A price is homogeneous in spot and strike, path by path: spot x delta + strike x the derivative by the
-// strike is the price, without a random error.
+// A price is homogeneous in spot and strike, path by path: spot x delta + strike x (the derivative with
+// respect to the strike) is the price, without a random error.
 TEST(greeks, of_spot_and_strike_make_the_price) {
     const double strike = 105, move = 1e-5;
     const auto call = [&](const std::string& id, double k) {

@@ -418,7 +418,7 @@ json fixing_times(const json& fixings) {
 // Days, equally spaced, by which exercise at any moment is approximated.
 constexpr int days_of_exercise = 50;
 // With dividends a right has up to twice as many days, chosen so that each dividend comes as soon as possible
-// after one, where a call is worth most.
+// after a day of the right, when a call is worth most.
 int days_of_exercise_for(const json& product) {
     if (!product.contains("dividends")) return days_of_exercise;
     const double years = product.at("maturity").get<double>();
@@ -1450,7 +1450,8 @@ double value_after(const published_case& c, double years) {
            truth::normal_mean([&](double z) { return std::max(gain(z), 0.0); }, {low});
 }
 
-// The change of value over a day, as the engine's theta is, less the derivative by time, as published.
+// The change of value over a day, which is the engine's theta, less the derivative with respect to time times
+// the day, which is published.
 double bend_of_a_day(const published_case& c) {
     const double step = a_day / 16, tangent = (value_after(c, step) - value_after(c, -step)) / (2 * step);
     return value_after(c, a_day) - value_after(c, 0) - tangent * a_day;

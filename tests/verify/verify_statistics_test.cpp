@@ -305,7 +305,7 @@ TEST(verify_statistics, sensitivities_are_judged_by_what_each_can_show) {
     EXPECT_EQ(judge_all_sensitivities({}, any, {}).size(), 1U) << "no mean of nothing";
 }
 
-// A trade worth 10, of scale 100, with known derivatives by a spot and by a rate.
+// A trade worth 10, of scale 100, with known derivatives with respect to a spot and a rate.
 TEST(verify_statistics, a_sensitivity_is_scored_in_the_unit_that_it_says) {
     using kind = scored_sensitivity::judged_as;
     const drawn_trade t{0,

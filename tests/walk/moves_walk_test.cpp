@@ -184,7 +184,7 @@ const planned_book& the_book() {
 }
 constexpr std::size_t large_jobs = 2;  // with correlation_crossover factors or more
 
-// A trade's 32-bit words for the kernel, from behind the keys of its streams.
+// A trade's 32-bit words for the kernel that follow the keys of its streams.
 const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,
                                 const kernels::trade_record& r) {
     const auto streams_of = [](const std::vector<std::uint32_t>& streams, int slots) {
