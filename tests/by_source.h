@@ -56,7 +56,7 @@ inline double student_of_normal(double normal, double degrees) {
 inline double errors_of_normal(double normal, const price_row& row, double error) {
     return is_student(row, error) ? student_of_normal(normal, degrees_of(row, error)) : normal;
 }
-// How far a price may be from its true value, as rarely exceeded as `normal` normal standard errors.
+// How far a price may be from its true value: exceeded as rarely as `normal` by a normal variable.
 inline double chance_of(const price_row& row, double normal) {
     return errors_of_normal(normal, row, known_error(row)) * known_error(row);
 }

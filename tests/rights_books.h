@@ -58,7 +58,7 @@ inline results priced(const std::string& text, std::uint64_t paths, std::uint64_
 }
 
 // Expects that the bounds of `row` enclose `truth`, that the policy is worth `least` or more, and that the
-// upper bound is `most` or less. Each check fails for one seed in 15,000.
+// upper bound is `most` or less. By chance one seed in 15,000 fails at each end.
 inline void expect_between(const price_row& row, double truth,
                            double least = -std::numeric_limits<double>::infinity(),
                            double most = std::numeric_limits<double>::infinity()) {

@@ -188,7 +188,7 @@ TEST(controls_greeks, are_right_by_every_method) {
             const auto found = greeks_of(b, with("auto", random), {{"delta"}, tests::named{method}});
             const greek_row &c = found.at({"call", "delta A.spot"}),
                             &d = found.at({"digital", "delta A.spot"});
-            // Points have few randomisations: 6.8 of their errors are as rarely exceeded as 4.5 normal ones.
+            // Points have few randomisations: Student's t exceeds 6.8 as rarely as a normal exceeds 4.5.
             const double width = random == std::string("sobol") ? 6.8 : 4.5;
             EXPECT_NEAR(c.value, of_call, width * c.standard_error + c.bias) << method << random;
             EXPECT_NEAR(d.value, of_digital, width * d.standard_error + d.bias) << method << random;

@@ -531,7 +531,7 @@ TEST(controls, go_with_points) {
         else
             EXPECT_LT(b.standard_error, a.standard_error) << id;
         EXPECT_EQ(b.construction, a.construction) << id;
-        // Errors are from 16 randomisations: 6.8 are as rarely exceeded as 4.5 normal ones (Student's t).
+        // With 16 randomisations Student's t exceeds 6.8 as rarely as a normal exceeds 4.5.
         EXPECT_NEAR(a.price, b.price, 6.8 * std::hypot(a.standard_error, b.standard_error)) << id;
     }
 }
@@ -874,7 +874,7 @@ TEST(controls, leave_every_product_of_the_library_what_it_is_worth) {
             const auto value = [](const price_row& r) { return r.early ? r.early->policy_value : r.price; };
             const auto error = [](const price_row& r) {
                 const double sure = r.early ? r.early->policy_error : r.standard_error;
-                // Errors from 16 randomisations: 6.8 are as rarely exceeded as 4.5 normal ones (Student's t).
+                // With 16 randomisations Student's t exceeds 6.8 as rarely as a normal exceeds 4.5.
                 return (r.randomisations > 0 ? 6.8 : 4.5) * sure;
             };
             EXPECT_NEAR(value(a), value(b), std::hypot(error(a), error(b)))

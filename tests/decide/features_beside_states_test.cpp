@@ -151,7 +151,8 @@ TEST(features_beside_states, what_is_not_known_is_left_out) {
                   "[{date: 0.45, amount: 1}]}\n",
                   0.06),
         "if a cash dividend falls");
-    // A list of features that replaces the states may not have an unknown one, nor a forbidden function.
+    // In place of the states, a feature that the model does not know is still an error. A value asked for
+    // after its day is one in any list.
     const std::string named = with(under_heston + plain, "['put_value(underlying, strike, maturity)']");
     const price_row refused = priced(named + "trades:\n  - {id: t, product: plain" + terms, 1024).rows[0];
     EXPECT_NE(refused.message.find("is not known ahead under stochastic variance"), std::string::npos);

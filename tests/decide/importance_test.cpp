@@ -182,7 +182,7 @@ TEST(importance, keeps_the_price_under_stochastic_volatility) {
     EXPECT_NEAR(shifted.price, by_transform, 0.05 * by_transform);
 }
 
-// Student's t with 15 degrees of freedom: 6.8 errors are as rarely exceeded as 4.5 normal ones.
+// Student's t with 15 degrees of freedom exceeds 6.8 as rarely as a normal exceeds 4.5.
 TEST(importance, goes_with_points_and_controls) {
     const auto shifted = priced(with("auto"));
     for (const char* random : {"philox", "sobol"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nested upper bound of a right to end a trade early, from inner paths: it covers the true value for any
-// policy, is close for a good one, also for the issuer's right; its bits depend on the trade alone.
+// policy, is close for a good one, also for the issuer's right; its bits depend on nothing else in the run; a
+// trade without one says why.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -198,6 +198,7 @@ TEST(jumps, that_seldom_count_can_be_smoothed) {
     EXPECT_EQ(program::smoothable(of.code, of.data, of.when, all).size(), all.size());
 }
 
+// Each product always jumps, never jumps, or does so by its terms (not listed).
 TEST(jumps, of_the_library_are_known) {
     const std::set<std::string> never = tests::texts<std::set<std::string>>(
         "best_of", "cap_floor", "capital_protected_note", "cliquet", "cms_leg", "complex_chooser", "compound",

@@ -107,6 +107,7 @@ TEST_F(confine, a_folder_is_no_file_in_itself) {
             << no_file;
 }
 
+// A market names files too: a market inside a book, beside it, in a folder below it, and read alone.
 TEST_F(confine, scenarios_of_a_market) {
     const std::vector<double> numbers(8, 0.2);
     for (const char* folder : {"", "books", "books/below"})

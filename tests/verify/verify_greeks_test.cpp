@@ -114,7 +114,7 @@ TEST(verify_greeks, a_small_sample_holds_and_every_mistake_is_caught) {
 }
 
 // A sound engine fails for one seed in 9,000. Barriers on a single step are left out, because near them
-// pathwise derivatives cancel and a single path's derivative exceeds any price.
+// pathwise derivatives cancel and a single path's derivative exceeds any price on the paths.
 TEST(verify_greeks, points_hold_and_their_errors_are_not_too_small) {
     verify_request asked;
     asked.greeks = true;
