@@ -61,9 +61,9 @@ double most_price(const std::vector<call>& calls, double strike) {
                                         [](double k, const call& c) { return k < c.strike; });
     return chord(*(above - 1), *above, strike);
 }
+
 // The lowest price without arbitrage of a call at `strike`: by convexity, prices lie on or above the chord
 // through any two neighbouring quotes, extended to the left and right of them.
-
 double least_price(const std::vector<call>& calls, double strike) {
     const double rounding = 1e-12 * strike;
     double least = std::max(1 - strike, 0.0);
@@ -89,7 +89,7 @@ class search {
     std::vector<arbitrage> all() {
         const std::vector<expiry>& expiries = surface_.expiries();
         for (std::size_t i = 0; i < expiries.size(); ++i) {
-            // Arbitrage in the quotes shows in every interpolation of them, which is then not searched.
+            // Arbitrage in the quotes shows in every interpolation of them, so it is not searched for there.
             if (!butterflies_in_quotes(expiries[i])) butterflies(expiries[i]);
             if (i + 1 == expiries.size()) break;
             butterflies_between(expiries[i], expiries[i + 1]);
@@ -175,7 +175,8 @@ class search {
         return (by_strike ? "the strike " : "the moneyness ") + q.written;
     }
 
-    // Reports a quoted call priced beyond `bound`, whose quotes imply it, and the volatility that meets it.
+    // Reports a quoted call priced beyond `bound`. The message names the quotes that imply the bound
+    // (`whose`) and the volatility that meets it.
     void report_price(arbitrage::violation what, const expiry& e, const quote& q, double price, double bound,
                       const std::string& whose) {
         const bool too_dear = price > bound;
@@ -216,7 +217,7 @@ class search {
         return found_.size() > before;
     }
 
-    // A call of the later expiry costs no less than one of the same moneyness before, per unit of forward.
+    // Per unit of forward, a later call costs no less than an earlier call of the same moneyness.
     bool calendar_in_quotes(const expiry& first, const expiry& second) {
         const std::vector<call> early = calls_of(first), late = calls_of(second);
         const std::size_t before = found_.size();

@@ -16,7 +16,7 @@ struct arbitrage {
     // True for arbitrage between the quotes themselves; false if only the interpolation has it.
     bool in_quotes = false;
     double years = 0, log_moneyness = 0;
-    // Between quotes: the mispricing of the call as a fraction of the forward. In the interpolation, and for
+    // By call prices: the mispricing of the call as a fraction of the forward. In the interpolation, and for
     // SVI: by how much Gatheral's g is below 0 (butterfly) or total variance falls (calendar).
     double size = 0;
     location where;  // place of the quote; of the expiry if the fault lies between quotes

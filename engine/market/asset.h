@@ -48,7 +48,8 @@ struct affine {
 // The map from X to the spot at `years`: on an ex-date just before the dividend if `before_dividend`,
 // otherwise just after it. Throws tilewalk::error (input) if the cash dividends are worth more than the spot.
 affine spot_map(const asset& a, const curve& discount, double years, bool before_dividend = false);
-// The forward by the curves. With falls_by_dividends it is below the mean of the spot if a path reaches 0.
+// The forward by the curves, which is the mean of the spot. With falls_by_dividends it is below the mean if a
+// path can't pay a whole dividend.
 double forward(const asset& a, const curve& discount, double years);
 // For falls_by_dividends: the sum of the drops of X on ex-dates in (from, to], which is the value today of
 // those cash dividends as a fraction of the spot. Times within dates::same_time_years count as equal.

@@ -31,7 +31,7 @@ Eigen::MatrixXd nearest_correlation(const Eigen::MatrixXd& given, const Eigen::M
         return Eigen::MatrixXd((anchor.array() != 0).select(anchor, m));
     };
     Eigen::MatrixXd near = given, correction = Eigen::MatrixXd::Zero(given.rows(), given.cols());
-    // Two factors with correlation 1 or -1 get equal or opposite rows first: iterations converge too slowly.
+    // Two factors with correlation 1 or -1 get equal or opposite rows first: else convergence is slow.
     for (Eigen::Index i = 0; i < near.rows(); ++i) {
         for (Eigen::Index j = i + 1; j < near.rows(); ++j) {
             const double sign = anchor(i, j);

@@ -47,7 +47,7 @@ class local_volatility {
     // The implied surface; null if the local volatility was given as a grid.
     const implied_surface* implied() const { return std::get_if<implied_surface>(&form_); }
 
-    // The mean of sigma^2 over [t0, t1] at x, t0 < t1, integrated piece by piece between expiries.
+    // The mean of sigma^2 over [t0, t1] at x, t0 < t1, integrated between expiries (or times of the grid).
     double local_variance(double t0, double t1, double x) const;
 
     // The range of x, low < 0 < high, that a table for the step from t0 to t1 should cover.

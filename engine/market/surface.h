@@ -33,7 +33,7 @@ struct expiry {
 };
 
 // Total variance as a function of x = log(strike / forward of the expiry) and years. It is linear in time at
-// constant x, from 0 at time 0; the slope between the last two expiries continues after the last.
+// constant x, from 0 at time 0; the slope before the last expiry continues after it.
 class implied_surface {
   public:
     enum class written_by { strike, moneyness, svi };

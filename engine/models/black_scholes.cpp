@@ -110,7 +110,7 @@ class black_scholes final : public model {
 
 }  // namespace
 
-// no parameters: the asset itself has the volatility
+// Without parameters: the asset itself has the volatility.
 extern const parameter_table parameters_of_black_scholes{};
 
 std::unique_ptr<walk> lognormal_walk(const volatility& vol, const markets::asset& of) {

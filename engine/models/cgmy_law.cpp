@@ -6,10 +6,10 @@
 // along a line that crosses the real axis between 0 and M, and -P(X < x) along a line that crosses it between
 // -G and 0. The crossing is near the saddle point of the integrand, so that a probability of 1e-17 is as
 // accurate as a probability of one half. The line is bent into a branch of a hyperbola towards the side of x,
-// as seen from the centre (the value of X without its small jumps): exp(-z x) then decays even if exp(k)
-// hardly does, and the trapezoid rule in z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges
-// exponentially (Boyarchenko and Levendorskii 2019). exp(k) is analytic except on the real axis beyond -G and
-// M, so a strip of tilts is free of singularities.
+// as seen from the centre (centre_of()): exp(-z x) then decays even if exp(k) hardly does, and the trapezoid
+// rule in z(v) = a + b (sin(tilt) cosh v + i cos(tilt) sinh v) converges exponentially (Boyarchenko and
+// Levendorskii 2019). exp(k) is analytic except on the real axis beyond -G and M, so a strip of tilts is free
+// of singularities.
 #include "engine/models/cgmy_law.h"
 
 #include <algorithm>
@@ -157,7 +157,7 @@ class one_side {
     };
     using contour = std::vector<node>;
 
-    // tilts at which the transform of a normal still decays
+    // Tilts at which the transform of a normal still decays.
     static constexpr double most_tilt = 0.36, strip = 0.36;
     static constexpr double digits = 35;  // the trapezoid rule is truncated at terms below exp(-digits)
     static constexpr double width = 2 * pi * strip / digits;
@@ -201,8 +201,8 @@ class one_side {
     contour make_contour(double x, double low, double high, double tilt) const {
         const auto at = kernels::sincos(tilt);
         const double cross = crossing(x, low, high);
-        // The strip of tilts ends before the singularities, and within the scale of a normal of this
-        // curvature.
+        // The strip of tilts ends before the singularities, and within the scale on which a normal of this
+        // curvature decays.
         const double b =
             std::min(std::min(cross - low, high - cross) / (at.sine - kernels::sin(tilt - 1.1 * strip)),
                      5 / kernels::sqrt(curvature(cross) + 1 / (cross * cross)));
@@ -318,7 +318,7 @@ met meet(one_side& side, double x, bool is_below) {
 std::vector<double> distances(one_side& side, const std::vector<double>& normals, double low, double first,
                               double& error) {
     constexpr int most_tries = 300;
-    // error of z at which one more Newton step suffices, since it squares the error
+    // With this error of z one more Newton step suffices, since it squares the error.
     constexpr double good = 1e-6;
     std::vector<double> out;
     double slope = 0, bend = 0;

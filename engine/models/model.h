@@ -82,7 +82,7 @@ class walk {
     // Drift over [from, to] that step::own() contains.
     virtual double drift(double /*from*/, double /*to*/) const { return 0; }
 
-    // Adds times at which steps have to end. Throws tilewalk::error (input) if market data end before `last`.
+    // Adds times up to `last` at which steps must end. Throws tilewalk::error (input) if data end before.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // Longest allowed step in years; 0: unlimited.
     virtual double longest_step(const path_ahead& /*of*/) const { return 0; }
@@ -112,8 +112,8 @@ class walk {
 // An additional source of noise of a model, such as ACME.variance, or USD.rate_2 beside USD.rate.
 struct own_factor {
     std::string name;
-    // with the asset's own noise or the first rate; if it varies in time, the factor can't have other
-    // correlations
+    // Correlation with the asset's own noise or the first rate. If it varies in time, the factor can't have
+    // other correlations.
     by_term correlation;
 };
 
@@ -142,7 +142,8 @@ class model {
     virtual std::vector<own_factor> own_factors() const { return {}; }
     // Number of tables that were made for walks since the model was read; trades share tables.
     virtual std::uint64_t tables_made() const { return 0; }
-    // Bound on errors of options, in basis points of the spot: 0 if exact, empty if the user chose the steps.
+    // Bound on an option's error from time steps, in basis points of the spot: 0 if exact, empty if the user
+    // chose the steps.
     virtual std::optional<double> steps_leave() const = 0;
     // True if the joint law of the asset with other assets and rates is as exact as its own law.
     virtual bool is_as_exact_beside_others() const { return true; }

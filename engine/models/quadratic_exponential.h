@@ -86,10 +86,10 @@ variance_rows<real> rows_of_variance(const make_row& row, bool has_tail, bool ma
 
 // The variance v' after a step, from a law with the right mean m and variance s^2.
 //
-// For psi up to 1.5, v' = (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c: the paper's a
-// b^2 and a, without divisions. Otherwise v' is exponential with mean t = m / p, with probability p = 2 / (1
-// + psi), and else 0. Both laws share a division by r: a = s^2 / (2 r) with r = c + m, or t = m / 2 + s^2 /
-// (2 r) with r = m. Numbers of the law that does not apply may be NaN.
+// For psi up to 1.5, v' = (sqrt(c) + sqrt(a) z)^2 with c = sqrt(m^2 - s^2 / 2) and a = m - c, without
+// divisions: a b^2 and a of the paper. Otherwise v' is 0 or, with probability p = 2 / (1 + psi), exponential
+// with mean t = m / p. Both laws share a division by r: a = s^2 / (2 r) with r = c + m, or
+// t = m / 2 + s^2 / (2 r) with r = m. Numbers of the law that does not apply may be NaN.
 template <class real>
 class drawn_variance {
   public:

@@ -295,8 +295,8 @@ double read_beta(const config::node& parameters) {
 // Default steps. Over 10 years with volatility 0.25 and nu 0.3 they misprice an option at twice the forward
 // by less than 1 %, others by less than 0.1 %. Higher volatilities soon bring absorption, whose error has
 // order 1 and scales with spot: at 1.5 (alpha 0.4, beta 0.5, nu 0.8, rho -0.6, F 0.07) it was some 3.5 basis
-// points of the spot with 228 steps a year, at 0.7 it was 1.8 with 50 (1 and 2 years, H100, 2^24 paths: +-
-// 1).
+// points of the spot with 228 steps a year, at 0.7 it was 1.8 with 50 (each +- 1; 1 and 2 years, H100, 2^24
+// paths).
 void read_steps(const config::node& parameters, const reading& of, sabr_parameters& p) {
     // With beta 0 only the volatility needs steps, which can be long.
     const bool is_normal = p.beta == 0;

@@ -46,19 +46,20 @@ class world : public language::world {
     // Adds the stops with which continuous watching over (from, to] is exact.
     virtual void add_stops(double from, double to, std::vector<double>& times) const = 0;
 
-    // Adds times at which steps have to end. Throws tilewalk::error (input) if market data end before `last`.
+    // Adds times up to `last` at which steps must end. Throws tilewalk::error (input) if data end before.
     virtual void add_breaks(double last, std::vector<double>& times) const = 0;
     // Longest allowed step in years; 0: unlimited.
     virtual double longest_step(std::span<const double> stops) const = 0;
 
     // Starts recording, with grid[0] = 0. Next comes enter() for each section, and record_step() last.
     virtual void begin(std::vector<double> grid, program::recorder& into) = 0;
-    // Opens a section after steps; `runs` are the dates or intervals on which it runs.
+    // Enters the open section, which runs after steps: `runs` are its dates or intervals.
     virtual void enter(std::span<const language::occurrence> runs) = 0;
     // Records the step from grid[i] to grid[i + 1] into the open section, which runs once for each i.
     virtual void record_step(hears_moves* by = nullptr) = 0;
     // Assets divided by their forwards at the end of the path, if the mean of recorded paths is known to be 1
-    // for any step length. Leaves out lognormal assets, which the moves determine. Valid after record_step().
+    // for any step length. Leaves out lognormal assets, which the moves determine. Called after
+    // record_step(), in a section after steps.
     virtual std::vector<program::value> ratios() = 0;
 
     // Bound on the error of an option from time steps if the world has one asset, in basis points of the

@@ -38,7 +38,7 @@ const std::vector<std::string>& keys_of_trades() {
     return keys;
 }
 
-constexpr std::size_t most_currency_bytes = 64;  // an unknown code's message is better than one about length
+constexpr std::size_t most_currency_bytes = 64;  // a loose limit: unknown codes have a better message
 
 using reading::read_named;
 

@@ -16,7 +16,7 @@ namespace tilewalk::books {
 
 namespace {
 
-// Enough for centuries of several markets; bounded because rolling a date searches all holidays.
+// Enough for centuries of several markets.
 constexpr std::size_t most_holidays = bounds::holidays;
 
 std::bitset<7> read_weekend(const config::node& value) {

@@ -19,7 +19,7 @@ namespace tilewalk::reading {
 struct level_source {
     std::size_t number = 0;
     double factor_years = 0;  // if above 0, cells are discount factors for this time
-    double per_rate = 1;      // turns an ACT/365F zero rate into the market's rate
+    double per_rate = 1;      // factor from a continuous ACT/365F zero rate to the market's rate
     bool is_inverse = false;  // cells quote the exchange rate the other way round
 };
 

@@ -29,7 +29,8 @@ class movable_numbers {
     const config::node& root() const { return state_of(market_).source->root(); }
 
     std::optional<std::size_t> known(std::string_view key) const;
-    // The number of a key in any spelling. Throws tilewalk::error (input) without a place for an unknown key.
+    // The number of a key in any spelling. For an unknown key throws tilewalk::error (input) without a place,
+    // naming the nearest key.
     std::size_t find(std::string_view key) const;
     // Returns the number of a key, or all numbers whose keys match a pattern, in the market's order; never
     // empty. Patterns don't match fixings. Throws like find(). The returned reference stays valid.

@@ -13,9 +13,9 @@
 namespace tilewalk::truth {
 
 // An option on the mean of a price over all times from `begin` to expiry. Growth and variance accrue at
-// constant rates. `begin` and `known` are fractions: of the life, and of the averaging that lies before
-// today, over which the mean was `so_far`. If the mean `floats`, it is the strike: a call pays max(S - A, 0),
-// a put max(A - S, 0).
+// constant rates. `begin` is a fraction of the life. `known` is the fraction of the averaging that lies
+// before today, over which the mean was `so_far`. If the mean `floats`, it is the strike: a call pays max(S -
+// A, 0), a put max(A - S, 0).
 struct continuous_mean {
     side option = side::call;
     bool floats = false;

@@ -142,7 +142,7 @@ inline double geometric_asian(side option, const std::vector<double>& forwards,
     return black(option, std::exp(mean + 0.5 * variance), strike, variance, discount);
 }
 
-// Interpolates a table of at least six rows at the fractional index `place`: Lagrange through six rows.
+// Interpolates a table of at least six rows at a fractional index: Lagrange through the six nearest rows.
 inline double between_points(const std::vector<double>& table, double place) {
     const std::size_t first =
         std::clamp<std::size_t>(static_cast<std::size_t>(place), 2, table.size() - 4) - 2;

@@ -173,7 +173,8 @@ stages with_program(void (*change)(recorded&, const std::vector<double>& grid)) 
     return s;
 }
 
-// Calls change(number, step) for every number of the rows with is_asked_for(name); the step is the row's.
+// Calls change(number, run) for every number of the rows with is_asked_for(name), by run of the row's
+// section.
 template <class Is, class F>
 void change_rows_where(recorded& r, const Is& is_asked_for, const F& change) {
     for (std::size_t s = 0; s < r.code.sections.size(); ++s) {

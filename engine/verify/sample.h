@@ -91,7 +91,7 @@ struct scored_sensitivity {
     double lean = 1;  // sign of the true value
     enum class judged_as {
         chance,  // the error is random, with no bias that counts
-        biased,  // up to the bias, the error is not random
+        biased,  // the error is at most chance plus a bias that counts
         exact,   // no random error: only rounding
     } is = judged_as::chance;
 };

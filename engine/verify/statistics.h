@@ -14,13 +14,14 @@ namespace tilewalk::verify {
 // skewness s, t is not standard normal: with a = s / sqrt(n) its mean is -a/2 and its third cumulant -2a,
 // both to first order, because a sample with more of the long tail has both a larger mean and a larger
 // standard error. Adding a/3 t^2 + a/6 removes both: the added mean is a/3 + a/6 = a/2, and a/3 t^2 adds 6
-// a/3 = 2a to the third cumulant (Johnson 1978). The cubic term (Hall 1992) turns the sum into ((1 + a t /
-// 3)^3 - 1) / a + a/6, which increases everywhere: a larger error never looks smaller. The remaining skew is
-// of order a^2.
+// a/3 = 2a to the third cumulant (Johnson 1978). The cubic term (Hall 1992) turns the sum into
+// ((1 + a t / 3)^3 - 1) / a + a/6, which increases everywhere: a larger error never looks smaller. The
+// remaining skew is of order a^2.
 double without_skew(double t, double a);
 
-// Z| for a standard normal Z is above normal_bound with probability `chance`. The mean of n squares of such
-// variables is below `low` with half of that probability, and above `high` with the other half.
+// The size |Z| of a standard normal Z is above normal_bound() with probability `chance`. The mean of n
+// squares of such variables is below `low` with half of that probability, and above `high` with the other
+// half.
 double normal_bound(double chance);
 struct interval {
     double low = 0, high = 0;
@@ -36,7 +37,7 @@ inline constexpr double farthest_z = 1000;
 struct statistic {
     std::string name;
     double value = 0, centre = 0, low = 0, high = 0;
-    double false_alarm = 0;  // probability that an engine without a fault is out
+    double false_alarm = 0;  // probability that an engine without a fault is out of bounds
 
     bool holds() const { return value >= low && value <= high; }
     // Distance of the value from the centre, as a multiple of the bound's distance.
@@ -75,7 +76,8 @@ std::vector<statistic> judge_row(std::span<const scored_trade> trades, std::size
 // open.
 inline constexpr double most_given_away = 0.015, most_left_open = 0.04;
 // Judges bounds over all rows: the largest z, and the mean z of lower and of upper bounds, on the wrong side.
-// A false alarm is less likely than it says, because a bound that is not sharp lies on the right side.
+// A false alarm is less likely than false_alarm says, because a bound that is not sharp lies on the right
+// side.
 std::vector<statistic> judge_all_bounds(std::span<const scored_bounds> trades);
 // Judges the bounds of one row out of `rows`: the two means, and the fractions of the truth given away and
 // left open.

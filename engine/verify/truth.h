@@ -38,7 +38,7 @@ struct truth_entry {
     enum class verified_by {
         any,
         sensitivities,  // used only if sensitivities are verified
-        bounds,         // can be ended early: bounds are judged, prices only
+        bounds,         // can be ended early: judged by bounds; used only if prices are verified
     } is = verified_by::any;
 
     bool takes_part(bool of_sensitivities) const {

@@ -19,7 +19,7 @@ struct leveraged_rows {
     // Y increases by -before v + after v' + uncorrected + sqrt(alone (v + v')) z; v' is v after the step.
     real before, after, alone, uncorrected;
     real taken;  // half of the variance that Y shares with v, per unit of v
-    real joint;  // mean of the integral of Y over its clock, given its ends, per unit of v
+    real joint;  // added to the mean of Y's integral over its clock by correlation with v, per unit of v
     real half_length, is_moving;
 };
 template <class real, class make_row>
@@ -61,8 +61,8 @@ leveraged_move<real> move_leveraged(const leveraged_rows<real>& step, real x, re
         drawn.corrected(fma(l, step.after, -taken), fma(l, step.before, taken) * v, l * step.uncorrected);
     const real held = drift + fma(l, shared + noise, -0.5 * square * clock);
 
-    // Second-order correction for a varying L. The distance of the supports `up` and `down` uses only what is
-    // known before the draw. Large draws are clamped and the whole correction is limited to one deviation:
+    // Second-order correction for a varying L. The supports at which `up` and `down` are read use only what
+    // is known before the draw. Large draws are clamped and the whole correction is limited to one deviation:
     // otherwise a strongly varying L would dominate the mean of exp(x). The weight, 1 minus a term of second
     // order in the step, fades the correction out where the variance comes from its exponential tail, which
     // the expansion does not describe (with sigma 1 and rho -0.9 the mean would be off by half a percent).

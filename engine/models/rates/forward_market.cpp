@@ -3,8 +3,8 @@
 // Jamshidian 1997). F_j belongs to the period from date j to date j + 1 and is fixed at its start. The
 // numeraire reinvests 1 at each period's rate in turn. In period i, with loadings L and accruals a,
 //
-//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW) - |L_j|^2 / 2
-//     dt.
+//     d log(F_j + d) = L_j . (sum over i < k <= j of a_k (F_k + d) / (1 + a_k F_k) L_k dt + dW)
+//                      - |L_j|^2 / 2 dt.
 //
 // A step uses the mean of the drifts at its start and at its predicted end (Hunter, Jaeckel and Joshi 2001).
 // The drift of a rate depends only on itself and earlier rates, so one pass does both.
@@ -148,7 +148,7 @@ class forward_walk final : public rate_walk {
         const value after = of.row("passing", [&](double from, double to) {
             return of_.at(to) > of_.at(from) ? 1.0 : of_.passed(to);
         });
-        // sums of drift at the start and at the predicted end
+        // Sums of the drift at the start and at the predicted end.
         std::array<value, most_rate_factors> now, foretold;
         now.fill(of.into().constant(0));
         foretold = now;

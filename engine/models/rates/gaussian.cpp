@@ -114,7 +114,7 @@ double quadratic(const std::array<two, 2>& covariance, const two& b) {
            b[1] * b[1] * covariance[1][1];
 }
 
-// Minus the derivatives of the logarithm of a bond price to the factors.
+// Minus the derivatives of a log bond price with respect to the factors.
 two durations(const gaussian_rates& model, double years) {
     return {decayed(model.factors[0].mean_reversion, years), decayed(model.factors[1].mean_reversion, years)};
 }
@@ -200,8 +200,8 @@ class conditional_swap {
         const std::array<two, 2> covariance = covariances_at(model, expiry).covariance;
         const two to_start = durations(model, swap.start - expiry);
         const std::size_t n = payments_.size();
-        // Derivatives of log bond prices with respect to the factors, less those of the bond that ends at the
-        // swap's start.
+        // Minus the derivatives of log bond prices with respect to the factors, less those of the bond that
+        // matures at the swap's start.
         std::vector<two> sensitivities(n);
         for (std::size_t k = 0; k < n; ++k) {
             const two b = durations(model, swap.payments[k] - expiry);

@@ -45,7 +45,7 @@ class rate_walk {
     // The walk's noises, each as a sum. A step draws them jointly with all other noises of the world.
     virtual std::vector<std::vector<rate_noise>> noises() const = 0;
 
-    // Adds times at which steps have to end. Throws tilewalk::error (input) if rates end before `last`.
+    // Adds times up to `last` at which steps must end. Throws tilewalk::error (input) if rates end before.
     virtual void add_breaks(double /*last*/, std::vector<double>& /*times*/) const {}
     // Longest allowed step in years; 0: unlimited.
     virtual double longest_step(double /*last*/) const { return 0; }
@@ -55,7 +55,7 @@ class rate_walk {
 
     // Y and bonds as functions of the states, in any section; in a step, of the states at its start.
     virtual program::value log_growth(section_at_hand& of) const = 0;  // Y(t)
-    // Price at the end of a run of 1 paid at its maturity. `named` identifies the maturities.
+    // Price, at the end of each run, of 1 paid at the run's maturity. `named` identifies `maturities`.
     virtual program::value bond(section_at_hand& of, std::span<const double> maturities,
                                 const std::string& named) const = 0;
 };
@@ -71,7 +71,7 @@ class rate_model {
     // True if paths are exact between dates.
     virtual bool is_exact() const = 0;
     virtual location where() const = 0;
-    // Makes a walk; the curve `today` must outlive it.
+    // Makes a walk, which the curve `today` must outlive.
     virtual std::unique_ptr<rate_walk> start(const markets::curve& today) const = 0;
 };
 

@@ -13,7 +13,7 @@
 
 namespace tilewalk::models {
 
-// A source of noise: of an asset, a second source of its model, of a currency pair, or of a rate factor.
+// A source of noise: an asset's, a second one of its model, a currency pair's, or a rate factor's.
 struct driver {
     std::string name;  // name by which correlations state it
     const markets::volatility* vol = nullptr;

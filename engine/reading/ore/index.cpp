@@ -45,7 +45,7 @@ floating_index read_index(const fields& index, const std::string& currency) {
     if (is_among(act_360, family)) out.day_count = "act_360";
     if (is_among(act_365f, family)) out.day_count = "act_365f";
     if (is_among(act_act, family)) out.day_count = "act_act";
-    // Fixings of a term rate may use another day count than overnight SONIA, so it is unknown.
+    // The day count of term SONIA may differ from that of overnight SONIA, so it stays unknown.
     if (family == "GBP-SONIA" && !out.tenor.empty()) out.day_count.clear();
     return out;
 }

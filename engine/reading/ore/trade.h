@@ -49,7 +49,8 @@ option_terms read_option(trade& of, fields::meanings styles);
 double sign_of(const fields& position);
 void read_premiums(trade& of, const fields& in, double sign);
 
-// Reads the asset of <Underlying> or <Name>, or a pair "EURUSD". `currency` is the field for its currency.
+// Reads the asset of <Underlying> or <Name>, or a pair "EURUSD". `currency` names the field of the payment
+// currency.
 std::string read_asset(trade& of, const char* currency = "Currency");
 std::string read_pair(trade& of, const std::string& foreign, const std::string& domestic);
 double read_strike(const trade& of, const std::string& currency);

@@ -23,7 +23,7 @@ class told {
 
     told(const results& of, const beside_results& with);
     // The trade's error as a fraction of the error of its currency's total. If the total has no error, the
-    // root of the trades' summed squared errors takes its place. Empty if the trade has no error.
+    // root of the trades' summed squared errors takes its place. no_figure if the trade has no error.
     double share_of_error(const price_row& row) const;
 
   private:

@@ -19,8 +19,8 @@ struct axis {
     double place(double x) const;
 };
 
-// An axis that spans the values and ends at ticks. Logarithmic if the values span more than a factor of 50,
-// or if `by_logarithm` is set and all are above zero. A linear axis starts from zero.
+// An axis that spans the values and ends at ticks. Logarithmic if all values are above zero, and they span
+// more than a factor of 50 or `by_logarithm` is set. A linear axis contains zero.
 axis y_axis(const std::vector<double>& values, bool by_logarithm);
 // Has ticks at the values themselves if they are few, otherwise at round numbers.
 axis x_axis(std::vector<double> values);

@@ -58,7 +58,8 @@ class swaption_by_factor {
     }
 
   private:
-    // The slope by the Gaussian number of log(bond to `maturity` / bond to the last payment).
+    // The derivative of log(bond to `maturity` / bond to the last payment) with respect to the Gaussian
+    // number.
     double slope(double maturity) const {
         const double a = of_.mean_reversion, rest = ends_.back() - maturity;
         return a > 0 ? std::exp(-a * maturity) * -std::expm1(-a * rest) / a : rest;
