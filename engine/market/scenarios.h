@@ -28,7 +28,7 @@ struct scenario_array {
 };
 
 // Opens a file of volatilities: a NumPy array of shape (times, paths), or Tilewalk's own form
-// (engine/walk/arrays/shock_file.h) with one normal number per step and path. Checks every number. Throws
+// (engine/walk/arrays/shock_file.h) with one normal per step and path. Checks every number. Throws
 // tilewalk::error: (io) for a file that can't be read or lies outside of the folder `inside`, if given;
 // (input) for numbers that can't be volatilities.
 scenario_array open_volatilities(const std::filesystem::path& file, const std::filesystem::path& inside = {});

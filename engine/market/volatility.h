@@ -12,7 +12,7 @@ class volatility {
     static volatility flat(double level);
     static volatility by_term(std::vector<double> years,
                               std::vector<double> levels);  // throws if total variance falls
-    // From instantaneous levels: levels[i] up to years[i], the last also after; one without pillars.
+    // Instantaneous levels: levels[i] up to years[i], the last level also after it. Without years, one level.
     static volatility piecewise(std::vector<double> years, const std::vector<double>& levels);
     // Index of the first pillar with less total variance than the pillar before it; years.size() if none.
     static std::size_t falls_at(const std::vector<double>& years, const std::vector<double>& levels);

@@ -136,7 +136,7 @@ struct step_facts {
 class model {
   public:
     virtual ~model() = default;
-    // Returns, for people, such as "heston, quadratic_exponential, steps of at most 0.0625 years".
+    // Returns such as "heston, quadratic_exponential, steps of at most 0.0625 years", for people.
     virtual std::string describe() const = 0;
     virtual std::vector<std::string> remarks() const { return {}; }
     virtual std::vector<own_factor> own_factors() const { return {}; }

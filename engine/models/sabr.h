@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forward F with a volatility by a power: dF = alpha F^beta dW. Under SABR, d alpha = nu alpha dZ with
+// A forward F with a power of F as volatility: dF = alpha F^beta dW. Under SABR, d alpha = nu alpha dZ with
 // correlation rho; under CEV alpha is constant. F is the asset's forward in today's money, which is the spot
 // without carry and future cash dividends, so alpha has the units of F^(1 - beta).
 #pragma once

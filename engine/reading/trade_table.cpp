@@ -258,7 +258,7 @@ class row_maker {
     std::size_t quantity_column_ = config::csv_reader::no_column;
     std::vector<std::size_t> order_;  // columns in the order of reading
     const columns_of_product of_unknown_;
-    std::vector<bool> has_told_;  // by column: some row has a cell there
+    std::vector<bool> has_told_;  // by column: some row has text there
     std::string product_;         // product of the current row
     std::unordered_map<std::string, columns_of_product> columns_;
 };

@@ -35,7 +35,7 @@ price_difference only(const price_row& row, finding found) {
     return d;
 }
 
-// The difference in standard errors; the normal quantile as unlikely if degrees of freedom are few.
+// The difference in standard errors. For few degrees of freedom, the normal quantile that is as unlikely.
 double z_of(const price_difference& d, double freedom) {
     if (!(d.error > 0) || !std::isfinite(d.difference))
         return std::copysign(std::numeric_limits<double>::infinity(), d.difference);

@@ -39,7 +39,7 @@ struct written_group {
 thrift_struct schema_of(const column& of) {
     thrift_struct out;
     out.i32(1, static_cast<int>(report::physical_of(of.kind))).i32(3, optional).text(4, of.name);
-    constexpr int utf8 = 0, date = 6;  // numbers of the format, for older readers
+    constexpr int utf8 = 0, date = 6;  // "converted types" of the format, for older readers
     // Newer readers use the logical type: in the format, a union whose member is an empty struct.
     const auto logical = [&](int converted, int member) {
         out.i32(6, converted).within(10, std::move(thrift_struct().within(member, thrift_struct())));

@@ -43,7 +43,7 @@ struct judgement {
     std::size_t trades = 0;
     std::size_t failed = 0;  // prices or sensitivities that the engine failed to give
     std::size_t biased = 0;  // sensitivities whose bias counts
-    std::size_t exact = 0;   // sensitivities with no random error; in no mean
+    std::size_t exact = 0;   // sensitivities without a random error, which no mean uses
 
     bool holds() const;
     // The statistic farthest out, in units of its bound.

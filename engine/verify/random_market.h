@@ -35,7 +35,7 @@ struct random_market {
     std::string text(const std::string& more_assets = "", const std::string& rest = "") const;
 
   private:
-    // How much of the time between the change and the end has passed at t. No pillar lies beyond the end.
+    // The fraction of the time from the change to the end that has passed at t. No pillar lies after the end.
     double part(double t) const { return t < change ? 0 : (t - change) / (years - change); }
     double log_discount(double t) const;
 };

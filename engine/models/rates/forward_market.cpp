@@ -407,8 +407,9 @@ std::vector<double> read_dates(const config::node& parameters, dates::date as_of
     return out;
 }
 
-// Approximates the correlations exp(-decay * years between) by `factors` factors: the largest eigenvectors,
-// with rows rescaled to length 1. Signs are such that the nearest rates rise with each factor.
+// Approximates the correlations exp(-decay * years between) by `factors` factors: the eigenvectors of the
+// largest eigenvalues, with rows rescaled to length 1. Signs are such that the nearest rates rise with each
+// factor.
 std::vector<loadings> directions(const forward_rates& of, double decay, std::size_t factors) {
     const std::size_t n = of.periods() - 1;
     std::vector<loadings> out(of.periods(), loadings{});

@@ -66,7 +66,7 @@ class rate_model {
     // Returns a description such as "hull_white, exact between dates", for people.
     virtual std::string describe() const = 0;
     virtual std::vector<std::string> remarks() const { return {}; }
-    // USD.rate, USD.rate_2, ... of correlations; all but the first state their correlation with the first.
+    // The factors USD.rate, USD.rate_2, ...; all but the first state their correlation with the first.
     virtual std::vector<own_factor> factors() const = 0;
     // True if paths are exact between dates.
     virtual bool is_exact() const = 0;

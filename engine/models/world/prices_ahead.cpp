@@ -82,7 +82,7 @@ value prices_ahead::discount_on_path(const std::string& currency, interval_end e
     return expected * exp(-(at_start ? states_.growth_before(*r) : states_.growth(*r)));
 }
 
-// The mean at a later time: today's martingale times the quanto drift until then, scaled and shifted.
+// The mean at a later time: the current martingale times the quanto drift until then, scaled and shifted.
 prices_ahead::affine_values prices_ahead::ahead_of(const factor& f, std::span<const double> years,
                                                    const std::string& named) const {
     const value grown = scaled_ahead(f, states_.martingale(f), years, named, [&](double from, double until) {
