@@ -15,7 +15,7 @@ namespace tilewalk::markets {
 market_state changed(const market_state& from, std::span<const market_change> changes);
 
 // Returns the market `days` later: times in years count from the new day. Spots, volatilities, parameters and
-// zero rates keep their values; discount factors change so that their zero rates do. Throws tilewalk::error
+// zero rates keep their values; discount factors change to keep their zero rates. Throws tilewalk::error
 // (input) if the result is not a valid market.
 market_state rolled(std::shared_ptr<const market_state> from, int days);
 

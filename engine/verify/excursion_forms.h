@@ -223,8 +223,8 @@ double occupation_mean(const excursion_option& o, const G& weight, const std::ve
     const bool beyond = o.begins_beyond();
     const double across = o.spot == o.barrier ? o.direction() : (o.spot > o.barrier ? -1 : 1);
     const auto parts = o.exponentials();
-    // The mean payoff (times exp(mu y)) over ends of the path on this side of the barrier, weighted by the
-    // first-passage density over the distance of the end plus x.
+    // The mean payoff (times exp(mu y)) over ends of the path in `direction` from the barrier, weighted by
+    // the first-passage density over the distance of the end plus x.
     const auto ended = [&](double direction, double x, double t) {
         const double sd = std::sqrt(t);
         double sum = 0;

@@ -14,7 +14,7 @@ namespace {
 // Lengths in pixels. A phone shows one chart in a row, a large screen three.
 constexpr double page_width = 360, height_of_title = 24, row_height = 19, bar_height = 12;
 constexpr double gap = 7, least_bar = 1;
-constexpr std::size_t most_of_name = 34;  // in characters
+constexpr std::size_t most_of_name = 34;  // in columns of text
 
 }  // namespace
 
