@@ -229,7 +229,7 @@ def parameters_of(tilewalk: command_line, model: str) -> str:
 def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) -> dict[str, str]:
     (site / "reference/models").mkdir(parents=True, exist_ok=True)
     said = tilewalk.say("help", "models")
-    models, schemes, steps = (rows_of(part) for part in re.split(r"\n\n(?=How |By )", said))
+    models, schemes, steps = (rows_of(part) for part in re.split(r"\n\n(?=How |Bias )", said))
     scheme_of, steps_of = dict(schemes), {name: rest for name, *rest in steps}
     owners, equations = owners_of_models(tilewalk), equations_of(root)
     if missing := [name for name, *_ in models if name not in owners or name not in equations]:
@@ -246,10 +246,11 @@ def model_pages(tilewalk: command_line, root: pathlib.Path, site: pathlib.Path) 
                  "## Market keys", f"These are the parameters of {owner} by their market keys, for shifts, Greeks and scenarios:",
                  table(["market key", "value", "unit"], [[f"`{k['key']}`", f"{k['value']:.7g}", cell(k["unit"])] for k in mine])]
         order, leaves = steps_of[name]
+        most, _, included = leaves.partition(", ")
         parts += ["## Discretisation",
                   f"Scheme: {cell(scheme_of[name])}." + (f" Weak order: {order}." if order else "")
-                  + (f" With the steps that the model chooses itself, an option of up to five years is off by at most {leaves} basis points "
-                     "of the spot." if leaves[:1].isdigit() else "")]
+                  + (f" With the steps that the model chooses itself, an option of up to five years is off by at most {most} basis points "
+                     f"of the spot{', ' * bool(included)}{included}." if most[:1].isdigit() else "")]
         if moves == "interest rates":
             found = moves_of(tilewalk, book, owner)
             for kind, drawn in (("fan", draw_fan), ("terms", draw_terms), ("alike", draw_alike)):

@@ -88,8 +88,8 @@ std::string step_facts::leaves_text() const {
     if (!leaves) return "not known";
     if (*leaves == 0) return {};
     std::string text = config::shown(*leaves);
-    if (other_leaves) text += " (" + config::shown(*other_leaves) + ")";
-    if (!leaves_too.empty()) text += ", with " + std::string(leaves_too);
+    if (other_leaves) text += " (Euler: " + config::shown(*other_leaves) + ")";
+    if (!leaves_too.empty()) text += ", " + std::string(leaves_too);
     return text;
 }
 

@@ -9,10 +9,12 @@
 namespace tilewalk::models {
 
 step_facts steps_of_cev() {
-    return {.scheme = "tangent of F^beta, lognormal on it, absorbed by its bridge (beta 0 and 1: exact)",
-            .weak_order = "2, absorbed share 1",
+    return {.scheme =
+                "displaced lognormal step (F^beta by its tangent), absorption at 0 by a bridge (beta 0, 1: "
+                "exact)",
+            .weak_order = "2 (probability of absorption: 1)",
             .leaves = 1.0,
-            .held_against = "noncentral chi squared law, finite differences, 9 published prices"};
+            .held_against = "noncentral chi-squared distribution, finite differences, 9 published prices"};
 }
 
 namespace {

@@ -16,8 +16,8 @@
 namespace tilewalk::models {
 
 step_facts steps_of_cgmy() {
-    return {.scheme = "exact but for a table of the law of each length of a step",
-            .weak_order = "3, of the table",
+    return {.scheme = "increments by their quantile function, from a table for each step length",
+            .weak_order = "3 in the spacing of the table",
             .leaves = 0.1,
             .held_against = "Fourier integrals, 4 published prices"};
 }

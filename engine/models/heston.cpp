@@ -29,7 +29,7 @@ step_facts steps_of_heston() {
             .leaves = 0.7,
             .other_leaves = 2.0,
             .factors = "2",
-            .held_against = "Fourier integrals, the moments of the step by quadrature, 107 published prices"};
+            .held_against = "Fourier integrals, moments of a step by quadrature, 107 published prices"};
 }
 
 namespace {

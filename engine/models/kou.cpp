@@ -11,8 +11,8 @@
 namespace tilewalk::models {
 
 step_facts steps_of_kou() {
-    return {.scheme = "exact; jumps on a grid where watched",
-            .held_against = "Fourier integrals, a first-passage transform"};
+    return {.scheme = "exact; under continuous watching jumps are at the ends of steps",
+            .held_against = "Fourier integrals, Laplace transform of first-passage probabilities"};
 }
 
 namespace {

@@ -8,7 +8,7 @@
 namespace tilewalk::models {
 
 step_facts steps_of_merton() {
-    return {.scheme = "exact; jumps on a grid where watched",
+    return {.scheme = "exact; under continuous watching jumps are at the ends of steps",
             .held_against = "Fourier integrals, 92 published prices"};
 }
 

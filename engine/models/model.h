@@ -123,13 +123,13 @@ struct step_facts {
     std::string_view weak_order{};  // empty if steps are exact
     // Bound on errors of options with default steps, in basis points of the spot; 0: exact, empty: unknown.
     std::optional<double> leaves = 0.0;
-    std::optional<double> other_leaves{};  // the same bound for the model's other scheme, if there is one
+    std::optional<double> other_leaves{};  // the same bound for Euler's scheme, if the model has it
     std::string_view leaves_too{};         // errors other than from steps that the bound includes
     std::string_view factors = "1";
     std::string_view held_against;
 
     static constexpr double told_until_years = 5;
-    // Returns `leaves` and `other_leaves` as "0.7 (2)", or "not known"; empty if steps are exact.
+    // Returns `leaves` and `other_leaves` as "0.7 (Euler: 2)", or "not known"; empty if steps are exact.
     std::string leaves_text() const;
 };
 

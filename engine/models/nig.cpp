@@ -10,8 +10,9 @@
 namespace tilewalk::models {
 
 step_facts steps_of_nig() {
-    return {.scheme = "exact, an inverse Gaussian clock (Michael, Schucany and Haas)",
-            .held_against = "Fourier integrals"};
+    return {
+        .scheme = "exact: Brownian motion at inverse Gaussian times (drawn as by Michael, Schucany and Haas)",
+        .held_against = "Fourier integrals"};
 }
 
 namespace {

@@ -17,11 +17,13 @@
 namespace tilewalk::models {
 
 step_facts steps_of_rough_bergomi() {
-    return {.scheme = "hybrid: newest step exact, the past in up to 16 exponentials; Euler for the asset",
+    return {.scheme =
+                "hybrid: noise of the newest step exact, kernel of the past as up to 16 exponentials; Euler "
+                "for the log asset",
             .weak_order = "min(1, 3 H + 1/2)",
             .leaves = 1.3,
             .factors = "2",
-            .held_against = "the exact Gaussian vector, SABR at H = 1/2, the power of the skew"};
+            .held_against = "simulation with the exact covariance, SABR at H = 1/2, power law of the skew"};
 }
 
 namespace {

@@ -19,11 +19,11 @@
 namespace tilewalk::models {
 
 step_facts steps_of_sabr() {
-    return {.scheme = "as under CEV, the volatility exact and its integral by the trapezoid rule",
-            .weak_order = "2, absorbed share 1",
+    return {.scheme = "as CEV; alpha exact, the integral of its square by the trapezoid rule",
+            .weak_order = "2 (probability of absorption: 1)",
             .leaves = 1.1,
             .factors = "2",
-            .held_against = "closed forms (beta 0; rho 0), 159 published prices"};
+            .held_against = "closed forms for beta 0 and for rho 0, 159 published prices"};
 }
 
 namespace {

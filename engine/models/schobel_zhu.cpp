@@ -15,7 +15,7 @@
 namespace tilewalk::models {
 
 step_facts steps_of_schobel_zhu() {
-    return {.scheme = "exact volatility, integrals by their means",
+    return {.scheme = "exact volatility; its integrals over a step by their means given both ends",
             .weak_order = "2",
             .leaves = 1.0,
             .factors = "2",

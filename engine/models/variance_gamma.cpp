@@ -12,7 +12,7 @@
 namespace tilewalk::models {
 
 step_facts steps_of_variance_gamma() {
-    return {.scheme = "exact, a gamma clock (Marsaglia and Tsang)",
+    return {.scheme = "exact: Brownian motion at gamma times (drawn as by Marsaglia and Tsang)",
             .held_against = "Fourier integrals, 27 published prices"};
 }
 

@@ -66,9 +66,9 @@ std::string models_text() {
     return "The model of an asset, or of a currency, names one of these with its parameters.\n\n" +
            aligned<3>({"model", "moves", "meaning"}, rows) +
            "\nHow each goes from one time to the next:\n\n" + aligned<2>({"model", "scheme"}, schemes) +
-           "\nBy the steps that a model takes by itself an option of up to five years is off by at most so\n"
-           "many basis points of the spot; by none where it is exact.\n\n" +
-           aligned<3>({"model", "weak order", "its steps leave"}, steps) +
+           "\nBias of time steps: the most by which the model's default steps miss the price of an option\n"
+           "of up to five years, in basis points of the spot; empty if steps are exact.\n\n" +
+           aligned<3>({"model", "weak order", "bias of steps"}, steps) +
            "\ntilewalk help models NAME tells the parameters of one, with ranges and defaults.\n";
 }
 

@@ -17,11 +17,11 @@
 namespace tilewalk::models {
 
 step_facts steps_of_local_volatility() {
-    return {.scheme = "Platen's explicit (or Euler), a table a step",
-            .weak_order = "2 (1)",
+    return {.scheme = "Platen's explicit scheme (or Euler), a table of volatilities per step",
+            .weak_order = "2 (Euler: 1)",
             .leaves = 0.5,
             .other_leaves = 1.2,
-            .held_against = "the implied surface within 2 basis points, 5 published prices"};
+            .held_against = "input implied surface within 2 basis points of volatility, 5 published prices"};
 }
 
 namespace {

@@ -19,14 +19,16 @@
 namespace tilewalk::models {
 
 step_facts steps_of_stochastic_local_volatility() {
-    return {
-        .scheme =
-            "quadratic-exponential variance, Platen's explicit in its clock; leverage by the particle method",
-        .weak_order = "above 1",
-        .leaves = 2.3,
-        .leaves_too = "what its particles leave",
-        .factors = "2",
-        .held_against = "the implied surface within 10 basis points (particles: 2.5), its two limits"};
+    return {.scheme =
+                "quadratic-exponential variance; asset by Platen's explicit scheme, with integrated variance "
+                "as time; leverage by the particle method",
+            .weak_order = "above 1",
+            .leaves = 2.3,
+            .leaves_too = "noise of particles included",
+            .factors = "2",
+            .held_against =
+                "input implied surface within 10 basis points of volatility (noise of particles: 2.5), local "
+                "volatility, Heston"};
 }
 
 namespace {

@@ -31,12 +31,13 @@
 namespace tilewalk::models {
 
 step_facts steps_of_forward_market() {
-    return {.scheme = "predictor and corrector from date to date; `steps_per_year` adds steps",
-            .leaves = std::nullopt,
-            .factors = "1 to 3",
-            .held_against =
-                "Black's formula for caplets, and for bonds and assets where they are lognormal, "
-                "martingales, a simulation in another measure, 12 published prices"};
+    return {
+        .scheme = "predictor-corrector steps between the dates of its periods; `steps_per_year` adds steps",
+        .leaves = std::nullopt,
+        .factors = "1 to 3",
+        .held_against =
+            "Black's formula for caplets, and for options on bonds and assets where these are lognormal, "
+            "martingale tests, simulation under another measure, 12 published prices"};
 }
 
 namespace {

@@ -18,16 +18,16 @@
 namespace tilewalk::models {
 
 step_facts steps_of_hull_white() {
-    return {
-        .scheme = "exact between dates",
-        .factors = "1",
-        .held_against = "closed forms of bond options, caps and swaptions, martingales, 11 published prices"};
+    return {.scheme = "exact between dates",
+            .factors = "1",
+            .held_against =
+                "closed forms of bond options, caps and swaptions, martingale tests, 11 published prices"};
 }
 
 step_facts steps_of_g2() {
     return {.scheme = "exact between dates",
             .factors = "2",
-            .held_against = "closed forms of bond options, caps and swaptions, martingales"};
+            .held_against = "closed forms of bond options, caps and swaptions, martingale tests"};
 }
 
 namespace {
