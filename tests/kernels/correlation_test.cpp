@@ -28,6 +28,7 @@
 #include "kernels/correlation/blocked.h"
 #include "kernels/correlation/tiled.h"
 #include "kernels/correlation/untiled.h"
+#include "products/program/precision.h"
 #include "tests/known_kernels.h"
 #include "tilewalk/error.h"
 
@@ -253,14 +254,19 @@ TEST(correlation, many_factors_take_the_largest_block) {
 }
 
 TEST(correlation, the_setting_decides) {
-    constexpr std::size_t crossover = cuda::correlation_crossover;
-    EXPECT_FALSE(cuda::makes_moves_ahead("auto", crossover - 1));
-    EXPECT_TRUE(cuda::makes_moves_ahead("auto", crossover));
-    EXPECT_TRUE(cuda::makes_moves_ahead("matrix", 2));
-    EXPECT_FALSE(cuda::makes_moves_ahead("kernel", 4096));
+    using program::precision;
+    for (const program::precision_traits& of : program::precision_table) {
+        const std::size_t crossover = cuda::correlation_crossover(of.is);
+        EXPECT_FALSE(cuda::makes_moves_ahead("auto", crossover - 1, of.is));
+        EXPECT_TRUE(cuda::makes_moves_ahead("auto", crossover, of.is));
+        EXPECT_TRUE(cuda::makes_moves_ahead("matrix", 2, of.is));
+        EXPECT_FALSE(cuda::makes_moves_ahead("kernel", 4096, of.is));
+    }
+    EXPECT_LT(cuda::correlation_crossover(precision::double_), cuda::correlation_crossover(precision::single))
+        << "numbers of twice the size leave registers earlier";
     for (const char* unknown : {"", "Auto", "tiled"}) {
         try {
-            cuda::makes_moves_ahead(unknown, 8);
+            cuda::makes_moves_ahead(unknown, 8, precision::double_);
             ADD_FAILURE() << "no error for '" << unknown << "'";
         } catch (const error& e) {
             EXPECT_EQ(e.kind(), error_kind::usage);

@@ -182,7 +182,7 @@ const planned_book& the_book() {
     static const planned_book one({2, 5, 24, 64});
     return one;
 }
-constexpr std::size_t large_jobs = 2;  // with correlation_crossover factors or more
+constexpr std::size_t large_jobs = 2;  // with correlation_crossover() factors or more
 
 // A trade's 32-bit words for the kernel that follow the keys of its streams.
 const word32* words_of_sections(const program::path_program& code, const kernels::path_arguments& a,

@@ -117,8 +117,12 @@ const correlation_variant& best_correlation_variant(std::size_t factors) {
                                                     : "blocked_64");
 }
 
-bool makes_moves_ahead(std::string_view setting, std::size_t factors) {
-    if (setting == "auto") return factors >= correlation_crossover;
+std::size_t correlation_crossover(precision p) {
+    return program::real_type(p) == program::number_type::double_ ? 40 : 48;
+}
+
+bool makes_moves_ahead(std::string_view setting, std::size_t factors, precision p) {
+    if (setting == "auto") return factors >= correlation_crossover(p);
     if (setting == "matrix") return true;
     if (setting == "kernel") return false;
     throw error(error_kind::usage,

@@ -35,15 +35,15 @@ std::span<const correlation_variant> correlation_variants();
 const correlation_variant& find_correlation_variant(std::string_view name);
 const correlation_variant& best_correlation_variant(std::size_t factors);
 
-// The number of factors from which setting `auto` computes moves before the path kernel. On an H100, a basket
-// of 12 dates, 2^20 paths, in double, took 2.9 ms with the product in the path kernel for 24 assets, 8.0 for
-// 48, 33 for 64, where a thread's numbers no longer fit into registers. With moves computed before, 96 assets
-// took 26.6 ms: 9.6 to fill and walk the arrays, linear in the assets, and 17.0 for the matrix kernel, at
-// most quadratic. 64 assets take between 8.0 and 26.6 ms (bench/results/*-correlation.txt).
-inline constexpr std::size_t correlation_crossover = 64;
+// The number of factors from which setting `auto` computes moves before the path kernel. On an H200, a basket
+// of 12 dates and 2^20 paths took, with the product in the path kernel and before it, in milliseconds: in
+// double 4.9 and 5.9 for 32 assets, 18.8 and 8.9 for 40, 50.5 and 14.7 for 64; in single 4.8 and 5.8 for
+// 40, 14.3 and 6.8 for 48 (bench/results/2026-12-01-NVIDIA-H200-correlation.txt). From there on a thread's
+// numbers no longer fit into registers.
+std::size_t correlation_crossover(precision p);
 
 // `setting` is auto, kernel (never) or matrix (always); throws tilewalk::error (usage) for any other.
-bool makes_moves_ahead(std::string_view setting, std::size_t factors);
+bool makes_moves_ahead(std::string_view setting, std::size_t factors, precision p);
 
 // Text of a kernel named `correlate`, whose argument is a kernels::correlation::arguments.
 std::string correlation_text(const correlation_variant& v, precision p);

@@ -28,7 +28,7 @@ std::uint64_t pitch_of(std::uint64_t tiles, precision p) {
 // are not, so a program that also reads uniforms or scenarios keeps the matrix product in its path kernel.
 std::optional<program::separated_moves> separated(const program::path_program& code, std::string_view setting,
                                                   precision p) {
-    if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step))) return std::nullopt;
+    if (!makes_moves_ahead(setting, static_cast<std::size_t>(code.normals_per_step), p)) return std::nullopt;
     const bool reads_more = code.uniforms_per_step > 0 || code.scenarios_per_step > 0;
     if (shock_type(p) != real_type(p) && reads_more) return std::nullopt;
     return program::separate_moves(code);
