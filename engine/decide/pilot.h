@@ -26,7 +26,8 @@ class sources;
 
 struct tried_construction {
     quasi::construction how;
-    // How many times fewer paths than independent ones suffice, in randomisations of 32 points.
+    // How many times as many independent paths would give the same error. Measured with randomisations of 32
+    // points.
     double fewer_paths;
 };
 

@@ -79,7 +79,8 @@ class trade_numbers {
     trade_numbers& operator=(const trade_numbers&) = delete;
 
     // Returns the trade's numbers in the market `other`; null if the trade's program or its dates on the path
-    // differ there. Numbers that are all equal are returned as the same object. `controls` must be made for
+    // differ there. If no number differs from those here,
+    // returns the same object. `controls` must be made for
     // `other`. Throws what plan_trade throws.
     std::shared_ptr<const program::path_data> in(const markets::market_view& other, const poll& often = {},
                                                  controller* controls = nullptr) const;

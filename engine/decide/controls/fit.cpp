@@ -281,7 +281,8 @@ class fitting {
         return true;
     }
 
-    // Gauss-Newton steps on all numbers at once, including the strikes of calls and the weights of the sums.
+    // Gauss-Newton steps on all numbers at once, including the strikes of calls and how much each of `sums_`
+    // weighs in the sum that they are calls on.
     void descend(shape& s, int most_rounds) {
         if (most_deviation_ == 0) most_deviation_ = std::max(most_growth * deviation_of(s.sum), narrow);
         for (int round = 0; round < most_rounds && s.squares_left > nothing_left_; ++round) {
