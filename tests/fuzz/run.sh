@@ -36,7 +36,7 @@ done
 running=()
 for target in book market portfolio quotes scenarios script table; do
     mkdir -p "$build/corpus/$target"
-    "$build/tests/fuzz/${target}_fuzz" "$build/corpus/$target" "$seeds/$target" -max_total_time="$seconds" -timeout=10 \
+    "$build/tests/fuzz/${target}_fuzz" "$build/corpus/$target" "$seeds/$target" -max_total_time="$seconds" -timeout=60 -report_slow_units=60 \
         -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="$found/$target-" -print_final_stats=1 -verbosity=0 \
         > "$build/$target.log" 2>&1 &
     running+=("$target:$!")
