@@ -322,7 +322,7 @@ TEST(gpu_failures, only_the_policies_that_it_failed_say_so) {
     with.training_paths = 4096;
     with.memory_bytes = 6 << 20;
     const results got = machine.price(puts, "auto", with);
-    EXPECT_TRUE(says(got.rows.at(0), "no GPU found its policy: it takes ")) << got.rows[0].message;
+    EXPECT_TRUE(says(got.rows.at(0), "no GPU found its policy: its training takes ")) << got.rows[0].message;
     EXPECT_FALSE(says(got.rows.at(1), "no GPU found its policy")) << got.rows[1].message;
     EXPECT_EQ(got.manifest.left_to_processor,
               (std::vector<left_work>{{"policies", 1, "a GPU's memory has no room for their training"}}));

@@ -86,10 +86,12 @@ void make_own_folder(const std::filesystem::path& path) {
     std::error_code failed;
     if (std::filesystem::is_directory(path, failed)) return;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
-    if (::mkdir(path.c_str(), 0700) == 0 || (errno == EEXIST && std::filesystem::is_directory(path, failed)))
-        return;
-    throw error(error_kind::io,
-                "can't make the folder " + path.string() + ": " + std::generic_category().message(errno));
+    if (::mkdir(path.c_str(), 0700) == 0) return;
+    const int code = errno;
+    // Another process may have made it by now.
+    if (code == EEXIST && std::filesystem::is_directory(path, failed)) return;
+    throw error(error_kind::io, "can't make the folder " + path.string() + ": " +
+                                    std::generic_category().message(code == EEXIST ? ENOTDIR : code));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
