@@ -68,9 +68,9 @@ std::string volatility_of(int asset, bool scenarios) {
            ", times: " + (asset == 0 ? "[0.1, 0.4, 0.6, 1.5]" : "[0.3, 0.7, 1.0, 2.0]") + "}";
 }
 
-// A book of two baskets for each size in `sizes`, on one date and on several. It ends with a basket that also
-// takes uniform random numbers, and a barrier: as its time of touch takes a random number that moves no
-// asset, the moves of that trade can't be computed before the path kernel.
+// A book of two baskets for each size in `sizes`, one on a single date and one on several. Two trades follow:
+// a basket that also takes uniform random numbers, and a barrier. The barrier's time of touch takes a random
+// number that moves no asset, so that its moves can't be computed before the path kernel.
 std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };
