@@ -597,7 +597,9 @@ TEST(shards, of_another_request_are_refused) {
               std::string::npos);
     std::filesystem::copy_file(folder / "b" / "shard-2-of-2.kept", folder / "a" / "shard-2-of-2.kept",
                                std::filesystem::copy_options::overwrite_existing);
-    EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }), "found the results of another request");
+    EXPECT_EQ(refusal([&] { shards::open(folder / "a").merge(by); }),
+              "found the results of another request, expected those of this plan; remove the file and run "
+              "its shard again");
     // A request may be planned anew with more shards; finished shards that still fit stay.
     shards::plan(by, other, 3, folder / "b");
     EXPECT_EQ(shards::open(folder / "b").count(), 3U);

@@ -776,7 +776,7 @@ TEST(report, damaged_json_is_refused_with_the_reason) {
         {"\"kernel_seconds\": 0.0", "\"kernel_seconds\": -1", "at least 0"},
         {"\"launches\": 0,", "", "'launches' is missing"},
         {"\"trade\": \"call\"", "\"trade\": 7", "expected a text"},
-        {"\"rows\": [", "\"rows\": [[[[[[[[[[[[", "too deeply"},
+        {"\"rows\": [", "\"rows\": [[[[[[[[[[[[", "levels of nesting"},
         {"\"rows\": [", "\"rows\": {", "not JSON"},
         {"\"rows\": [", "\"rows\": [7, ", "rows[0]: found 7, expected a mapping"},
         {"\"line\": 4, ", "", "'line' is missing"},

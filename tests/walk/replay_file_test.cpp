@@ -228,19 +228,20 @@ TEST_F(replay_file, numpy_arrays_that_will_not_do_are_refused_with_what_to_do) {
     EXPECT_EQ(refusal(numpy_of_shape("(2, -4)", 64)), cannot + "no number, expected one in the shape");
     EXPECT_EQ(refusal(numpy_of_shape("(2, 4L)", 64)), cannot + "'L', expected ')'");
     EXPECT_EQ(refusal(numpy_of_shape("[2, 4]", 64)), cannot + "'[', expected '('");
-    EXPECT_EQ(with("{'descr': '<f8', 'shape': (2, 4), }"), cannot + "no key fortran_order");
-    EXPECT_EQ(with("{'descr': '<f8', 'descr': '<f8', 'shape': (2, 4), }"), cannot + "the key 'descr' twice");
+    EXPECT_EQ(with("{'descr': '<f8', 'shape': (2, 4), }"), cannot + "no key fortran_order, expected one");
+    EXPECT_EQ(with("{'descr': '<f8', 'descr': '<f8', 'shape': (2, 4), }"),
+              cannot + "the key 'descr' twice, expected it once");
     EXPECT_EQ(with("{'descr': '<f8', 'code': 'x', }"),
               cannot + "the key 'code', expected descr, fortran_order or shape");
     EXPECT_EQ(with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (8,), }"),
               cannot + "'[', expected '''");
     EXPECT_EQ(with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), } + 1"),
-              cannot + "text after its end");
+              cannot + "text after its end, expected none");
     EXPECT_EQ(with("{'descr': '<f8', 'fortran_order': 0, 'shape': (2, 4), }"),
-              cannot + "neither True nor False");
-    EXPECT_EQ(with("{'descr': '<f8"), cannot + "a text without end");
+              cannot + "neither True nor False, expected one of them for fortran_order");
+    EXPECT_EQ(with("{'descr': '<f8"), cannot + "a text without end, expected a closing quote");
     EXPECT_EQ(with(""), cannot + "its end, expected '{'");
-    EXPECT_EQ(with("{'de\\x41scr': 1}"), cannot + "a backslash");
+    EXPECT_EQ(with("{'de\\x41scr': 1}"), cannot + "a backslash, expected plain text");
     EXPECT_EQ(refusal(numpy("{'descr': '<f8'}", 0, 4)),
               "found a NumPy array of version 4.0, expected 1.0, 2.0 or 3.0");
     EXPECT_NE(refusal(numpy_of_shape(std::string(4096, ' ') + "(2, 4)", 64)).find("expected at most 4096"),
