@@ -91,9 +91,9 @@ void tell_of_times(const timings& times) {
 }
 
 // No buffer is left to flush, since commands write to descriptors directly.
-void end_process(int code, const timings* told) {
+void end_process(int code, const timings* reported) {
     if (is_sanitized) return;
-    if (told != nullptr) tell_of_times(*told);
+    if (reported != nullptr) tell_of_times(*reported);
     ::_exit(code);
 }
 

@@ -28,9 +28,9 @@ int timed(arguments& asked, int (*command)(arguments&, timings&)) {
 }
 // Ends the process once everything is written. To free a large book's memory piece by piece and to close GPUs
 // would take as long as writing the prices, and the system reclaims all of it anyway. Returns in builds with
-// a sanitizer, which look for leaks. `told` is null if nobody asked for the times. No living object may own
-// anything but memory.
-void end_process(int code, const timings* told);
+// a sanitizer, which look for leaks. `reported` is null if nobody asked for the times. No living object may
+// own anything but memory.
+void end_process(int code, const timings* reported);
 
 // Adds the argument BOOK, and the options for the place and form of results and for the journal.
 void add_result_options(CLI::App& to, std::string& book, spoken& into, bool& spreadsheet_safe,

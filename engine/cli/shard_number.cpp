@@ -71,7 +71,7 @@ std::optional<long long> said(const environment& variables, const char* name) {
 }
 
 // Parses a shard such as "3/16" of a plan with `count` shards.
-std::size_t told(const std::string& text, std::size_t count, const std::string& origin) {
+std::size_t shard_number_in(const std::string& text, std::size_t count, const std::string& origin) {
     const auto bar = text.find('/');
     const auto number = number_in(std::string_view(text).substr(0, bar));
     const auto of =
@@ -105,9 +105,9 @@ std::size_t number_by(const variable& v, long long value, std::size_t count, con
 }  // namespace
 
 shard_number shard_number_of(const std::string& text, std::size_t count, const environment& variables) {
-    if (text != "auto") return {told(text, count, "--shard"), ""};
+    if (text != "auto") return {shard_number_in(text, count, "--shard"), ""};
     if (const char* own = variables(own_variable); own != nullptr && *own != '\0')
-        return {told(own, count, own_variable), fmt::format("{}={}", own_variable, own)};
+        return {shard_number_in(own, count, own_variable), fmt::format("{}={}", own_variable, own)};
     for (const variable& v : queues) {
         const auto value = said(variables, v.name);
         // LSF sets 0 outside an array.

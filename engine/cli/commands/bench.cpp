@@ -214,9 +214,9 @@ benchmark_results measured_rows(const bench_arguments& asked, const benchmark_re
                                 const output& to, bool makes_more) {
     const interrupt watch;
     status_line status;
-    benchmark_request told = what;
-    told.says = [&](const std::string& text) { status.say(text); };
-    const measured got = measure_until_interrupted(told, before, watch);
+    benchmark_request watched = what;
+    watched.says = [&](const std::string& text) { status.say(text); };
+    const measured got = measure_until_interrupted(watched, before, watch);
     status.wipe();
     if (got.is_whole) return *got.rows;
     // Writes the rows in spite of the interrupt. A thread may still be at work: only _exit stops it.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/difference_remarks.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/offers.h"
 #include "engine/cli/output.h"
@@ -23,7 +24,6 @@
 #include "engine/cli/terminal/interrupt.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/cli/told_differences.h"
 #include "engine/cli/written.h"
 #include "tilewalk/differences.h"
 

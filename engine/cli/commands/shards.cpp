@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/difference_remarks.h"
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/offers.h"
 #include "engine/cli/merged.h"
@@ -18,14 +19,13 @@
 #include "engine/cli/priced.h"
 #include "engine/cli/program.h"
 #include "engine/cli/report_folder.h"
+#include "engine/cli/scenario_remarks.h"
 #include "engine/cli/settings.h"
 #include "engine/cli/shard_number.h"
 #include "engine/cli/side_files.h"
 #include "engine/cli/terminal/interrupt.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/cli/terminal/terminal.h"
-#include "engine/cli/told_differences.h"
-#include "engine/cli/told_scenarios.h"
 #include "engine/cli/written.h"
 #include "tilewalk/differences.h"
 #include "tilewalk/shards.h"

@@ -35,7 +35,8 @@ std::span<const section> sections() {
     return all;
 }
 
-told::told(const results& of, const beside_results& with) : r(of), beside(with), totals(of.totals()) {
+page_content::page_content(const results& of, const beside_results& with)
+    : r(of), beside(with), totals(of.totals()) {
     for (const currency_total& total : totals) {
         double squares = 0;
         for (const price_row& row : r.rows)
@@ -57,7 +58,7 @@ told::told(const results& of, const beside_results& with) : r(of), beside(with),
     std::ranges::stable_sort(by_error, std::ranges::greater{}, [&](std::size_t i) { return shares[i]; });
 }
 
-double told::share_of_error(const price_row& row) const {
+double page_content::share_of_error(const price_row& row) const {
     const auto total = std::ranges::find(totals, row.currency, &currency_total::currency);
     const double whole = errors_[static_cast<std::size_t>(total - totals.begin())];
     return is_figure(row.error_in_totals()) && whole > 0 ? row.error_in_totals() / whole : no_figure;
@@ -75,7 +76,7 @@ std::string name_cell(std::string_view name) {
 
 namespace {
 
-std::string title_of(const told& of) {
+std::string title_of(const page_content& of) {
     const run_manifest& m = of.r.manifest;
     std::string title = of.beside.scenarios != nullptr ? "Scenarios"
                         : !of.r.greeks.empty()         ? "Sensitivities"
@@ -104,7 +105,7 @@ std::string summary_of(const results& r) {
 
 std::string page_of(const results& r, const beside_results& beside) {
     using namespace page;
-    const told of(r, beside);
+    const page_content of(r, beside);
     std::string links, body;
     for (const section& one : sections()) {
         const std::string markup = one.markup(of);

@@ -57,7 +57,7 @@ std::string part_text(double part) {
 
 }  // namespace
 
-std::string totals_section(const told& of) {
+std::string totals_section(const page_content& of) {
     if (of.totals.empty()) return {};
     const double reach = widest(of.totals);
     const pictures::axis by{-reach, reach, false, {}};
@@ -107,7 +107,7 @@ bool is_wide(const price_row& row) {
     return is_priced(row) && row.early && row.early->wide;
 }
 
-std::string to_look_at_section(const told& of) {
+std::string to_look_at_section(const page_content& of) {
     const results& r = of.r;
     table failures("Trades that failed",
                    {{"trade", table::of::text}, {"place", table::of::text}, {"reason", table::of::text}});
@@ -196,7 +196,7 @@ std::string to_look_at_section(const told& of) {
     return out;
 }
 
-std::string largest_errors_section(const told& of) {
+std::string largest_errors_section(const page_content& of) {
     if (of.by_error.empty()) return {};
     table rows("Trades with the largest errors", {{"trade", table::of::text},
                                                   {"product", table::of::text},
@@ -229,7 +229,7 @@ std::string largest_errors_section(const told& of) {
            rows.text();
 }
 
-std::string trades_section(const told& of) {
+std::string trades_section(const page_content& of) {
     const results& r = of.r;
     if (r.rows.empty()) return paragraph("The book has no trades.");
     const bool with_quantity = std::ranges::any_of(
@@ -339,7 +339,7 @@ pictures::chart chart_of(const price_row& row, const std::vector<double>& parts)
 
 }  // namespace
 
-std::string convergence_section(const told& of) {
+std::string convergence_section(const page_content& of) {
     constexpr std::size_t most_charts = 6, least = 4;
     std::string charts;
     std::size_t drawn = 0;

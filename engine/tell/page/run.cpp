@@ -25,7 +25,7 @@ struct stage_row {
     double seconds = 0, beside = 0;
 };
 
-std::vector<stage_row> stages_of(const told& of, double& all) {
+std::vector<stage_row> stages_of(const page_content& of, double& all) {
     std::vector<stage_row> out;
     if (of.beside.times != nullptr) {
         const timings::account account = of.beside.times->so_far();
@@ -56,7 +56,7 @@ std::string for_shell(std::string_view word) {
 
 }  // namespace
 
-std::string time_section(const told& of) {
+std::string time_section(const page_content& of) {
     double all = 0;
     const std::vector<stage_row> stages = stages_of(of, all);
     if (stages.empty()) return {};
@@ -83,7 +83,7 @@ std::string time_section(const told& of) {
     return paragraph(text + ".") + (gpus.empty() ? "" : paragraph(gpus)) + rows.text();
 }
 
-std::string origin_section(const told& of) {
+std::string origin_section(const page_content& of) {
     const run_manifest& m = of.r.manifest;
     table rows("Manifest", {{"what", table::of::text}, {"is", table::of::text}});
     const auto add = [&](const std::string& name, const std::string& is) {
@@ -130,7 +130,7 @@ std::string origin_section(const told& of) {
     return out;
 }
 
-std::string command_section(const told& of) {
+std::string command_section(const page_content& of) {
     if (of.beside.command.empty()) return {};
     std::string line;
     for (const std::string& word : of.beside.command) line += (line.empty() ? "" : " ") + for_shell(word);

@@ -158,7 +158,7 @@ std::string greeks_by_trade(const std::vector<greek_row>& all) {
 
 }  // namespace
 
-std::string sensitivities_section(const told& of) {
+std::string sensitivities_section(const page_content& of) {
     const std::vector<greek_row>& all = of.r.greeks;
     if (all.empty()) return {};
     std::string out = paragraph(
@@ -345,7 +345,7 @@ std::vector<const portfolio_gains*> of_the_book(const scenario_results& r) {
 
 }  // namespace
 
-std::string scenarios_section(const told& of) {
+std::string scenarios_section(const page_content& of) {
     if (of.beside.scenarios == nullptr) return {};
     const scenario_results& r = *of.beside.scenarios;
     std::string out =
@@ -467,7 +467,7 @@ std::string risk_text(const scenario_results& r, const portfolio_risk& risk) {
 
 }  // namespace
 
-std::string tails_section(const told& of) {
+std::string tails_section(const page_content& of) {
     if (of.beside.scenarios == nullptr) return {};
     const scenario_results& r = *of.beside.scenarios;
     const auto risks = report::shown_of(r.risks);

@@ -12,7 +12,7 @@
 
 namespace tilewalk::page {
 
-class told {
+class page_content {
   public:
     const results& r;
     const beside_results& beside;
@@ -21,7 +21,7 @@ class told {
     // smallest.
     std::vector<std::size_t> by_error;
 
-    told(const results& of, const beside_results& with);
+    page_content(const results& of, const beside_results& with);
     // The trade's error as a fraction of the error of its currency's total. If the total has no error, the
     // root of the trades' summed squared errors takes its place. no_figure if the trade has no error.
     double share_of_error(const price_row& row) const;
@@ -32,22 +32,22 @@ class told {
 
 struct section {
     std::string_view id, title;
-    std::string (*markup)(const told& of);
+    std::string (*markup)(const page_content& of);
 };
 // All sections in the order of the page.
 std::span<const section> sections();
 
-std::string totals_section(const told& of);
-std::string to_look_at_section(const told& of);
-std::string largest_errors_section(const told& of);
-std::string trades_section(const told& of);
-std::string sensitivities_section(const told& of);
-std::string scenarios_section(const told& of);
-std::string tails_section(const told& of);
-std::string convergence_section(const told& of);
-std::string time_section(const told& of);
-std::string origin_section(const told& of);
-std::string command_section(const told& of);
+std::string totals_section(const page_content& of);
+std::string to_look_at_section(const page_content& of);
+std::string largest_errors_section(const page_content& of);
+std::string trades_section(const page_content& of);
+std::string sensitivities_section(const page_content& of);
+std::string scenarios_section(const page_content& of);
+std::string tails_section(const page_content& of);
+std::string convergence_section(const page_content& of);
+std::string time_section(const page_content& of);
+std::string origin_section(const page_content& of);
+std::string command_section(const page_content& of);
 
 std::string name_cell(std::string_view name);  // a line may break after each semicolon
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cli/told_scenarios.h"
+#include "engine/cli/scenario_remarks.h"
 
 #include <fmt/core.h>
 
@@ -27,20 +27,20 @@ int tell_of_scenarios(const scenario_results& r, bool is_seen) {
         complain(fmt::format(
             "tilewalk: {} no value:",
             r.failures.size() == 1 ? "1 gain has" : std::to_string(r.failures.size()) + " gains have"));
-        std::size_t lines = 0, told = 0;
-        while (told < r.failures.size() && lines++ < most) {
-            const failed_gain& f = r.failures[told];
+        std::size_t lines = 0, listed = 0;
+        while (listed < r.failures.size() && lines++ < most) {
+            const failed_gain& f = r.failures[listed];
             std::size_t alike = 1;
-            while (told + alike < r.failures.size() && r.failures[told + alike].scenario == f.scenario &&
-                   r.failures[told + alike].message == f.message)
+            while (listed + alike < r.failures.size() && r.failures[listed + alike].scenario == f.scenario &&
+                   r.failures[listed + alike].message == f.message)
                 ++alike;
             const std::string trades =
                 alike == 1 ? "trade " + r.base.rows[f.trade].trade : std::to_string(alike) + " trades";
             const scenario& of = r.scenarios[f.scenario];
             complain(fmt::format("scenario {}/{}, {}: {}", of.set, of.name, trades, f.message));
-            told += alike;
+            listed += alike;
         }
-        if (told < r.failures.size()) complain(fmt::format("and {} more", r.failures.size() - told));
+        if (listed < r.failures.size()) complain(fmt::format("and {} more", r.failures.size() - listed));
     }
     const bool may_do_better =
         std::ranges::any_of(r.failures, [](const failed_gain& f) { return f.kind == error_kind::device; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cli/told_differences.h"
+#include "engine/cli/difference_remarks.h"
 
 #include <fmt/core.h>
 
