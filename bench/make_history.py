@@ -49,7 +49,7 @@ def main():
         return sum(dice.random() for _ in range(12)) - 6
 
     keys = list(keys_of(asked.tilewalk, asked.market))
-    # One risk factor for all rates of a currency and one for all volatilities of an asset, so that they move together.
+    # A risk factor moves all rates of a currency together, and another all volatilities of an asset.
     of = {key: (kind, key.split("@")[0]) for key, _, kind in keys}
     day = datetime.date(2026, 1, 15)
     levels = {key: value for key, value, _ in keys}

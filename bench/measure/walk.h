@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trade on a GPU with a kernel of its own, for suites that time path kernels.
+// A trade on a GPU with a kernel of its own, for suites that time path kernels.
 #pragma once
 
 #include <cstdint>

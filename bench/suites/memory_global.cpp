@@ -156,7 +156,7 @@ void pitched_rows(study& s) {
     for (const word64 width : {word64{1001}, word64{33}}) {
         group rows = s.rows();
         const word64 padded = (width + 31) / 32 * 32;
-        // One row less than whole blocks of 8 rows, so that one warp of the last block has none.
+        // A row less than whole blocks of 8 rows, so that a warp of the last block has none.
         const word64 count = s.words() / 2 / padded / 8 * 8 - 1;
         for (const word64 pitch : {padded, width}) {
             rows.add({{"kind", "rows"}, {"width_words", width}, {"pitch_words", pitch}}, [&](row& r) {

@@ -140,7 +140,7 @@ products:
 
 constexpr double interest = 0.05;  // level of the curve in examples with stochastic rates
 
-// One option of an example, and its price found without paths, if there is one.
+// An option of an example, and its price found without paths, if there is one.
 struct asked {
     const example* of;
     double years, strike;

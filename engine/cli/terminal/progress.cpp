@@ -66,7 +66,7 @@ std::string progress_line(const progress& now, double seconds, int columns, coun
             ? fmt::format(" {:3.0f}%  {}/{} prices  {} left", 100 * done, now.trades_done, now.trades, left)
             : fmt::format(" {:3.0f}%  {}/{} trades  {} path-steps/s  {} left", 100 * done, now.trades_done,
                           now.trades, rate_text(rate), left);
-    // One column stays free, as some terminals wrap a full line.
+    // The last column stays free, as some terminals wrap a full line.
     const int room = std::clamp(columns - static_cast<int>(figures.size()) - 3, 0, 40);
     if (room < 5) return figures.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
     const auto filled = static_cast<std::size_t>(done * room);

@@ -323,7 +323,7 @@ class fitting {
     }
 
     bool step(shape& s) const {
-        // One round is precise enough: a step is taken only if the squares shrink.
+        // A single round is precise enough: a step is taken only if the squares shrink.
         constexpr int rounds = 1;
         regression of = *s.fitted;
         column slope = map(s.power, [&](double x) { return s.on_sum + s.on_exponential * x; });

@@ -16,7 +16,7 @@ class basis {
     // payment for using the right. Functions are monomials of the states up to a degree that is lower for
     // more states, then the payment, its square, and its products with states as far as most_functions
     // allows. Named features count as states; the degree is then one lower, and the payment has no products.
-    // One state with one named feature has powers of the latter, and the state by itself.
+    // A state with one named feature has powers of the feature, and the state by itself.
     explicit basis(std::size_t states, std::size_t named_beside = 0);
     // Makes a basis of features in the order of importance: the first `ranked` get higher degrees than the
     // `others` after them. The payment enters alone and squared. There are at most most_functions functions.

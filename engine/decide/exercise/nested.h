@@ -26,7 +26,7 @@ namespace tilewalk::exercise {
 // Returns the outer paths for a run of `paths` paths. Each starts a tile of inner paths on each date.
 std::uint64_t outer_paths_for(std::uint64_t paths);
 
-// One program for outer and inner paths; a state tells which kind a path is.
+// The program of outer and inner paths; a state tells which kind a path is.
 struct nested_program {
     plan::trade_program made;  // walks in double, and outputs the value
     struct places {            // indices of states

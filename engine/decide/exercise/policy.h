@@ -78,7 +78,7 @@ struct fitted_side {
     std::size_t rank = 0;  // number of functions that the fit uses
 };
 
-// One case of a decision, by uses left or notice: its continuation values, and the martingale's slopes.
+// A case of a decision, by uses left or notice: the continuation values, and the martingale's slopes.
 struct fitted_level {
     fitted_side paid, unpaid;
     std::vector<double> slopes;
