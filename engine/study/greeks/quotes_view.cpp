@@ -83,7 +83,7 @@ class quotes_view {
     }
 
   private:
-    struct place {
+    struct number_of_fit {
         std::size_t fit, number;
     };
 
@@ -145,7 +145,7 @@ class quotes_view {
     const greek_options& wanted_;
     const markets::market_state& in_;
     std::vector<fitted_numbers> fits_;
-    std::map<std::string, place> places_;  // of each fitted number, by its key
+    std::map<std::string, number_of_fit> places_;  // of each fitted number, by its key
 };
 
 }  // namespace
