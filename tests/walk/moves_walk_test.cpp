@@ -70,7 +70,7 @@ std::string volatility_of(int asset, bool scenarios) {
 
 // A book of two baskets for each size in `sizes`, one on a single date and one on several. Two trades follow:
 // a basket that also takes uniform random numbers, and a barrier. The barrier's time of touch takes a random
-// number that moves no asset, so that its moves can't be computed before the path kernel.
+// number that moves no asset; the asset moves of such a trade can't be computed before the path kernel.
 std::string book_of(const std::vector<int>& sizes, bool scenarios = false) {
     const int most = *std::max_element(sizes.begin(), sizes.end());
     const auto name = [](int i) { return "A" + std::to_string(i); };
