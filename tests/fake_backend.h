@@ -28,6 +28,7 @@ inline std::shared_ptr<cuda::backend> backend_on(const std::vector<std::shared_p
     m.why_no_compiler = [] { return std::string(); };
     m.compiler = [&by]() -> cuda::compiler& { return by; };
     m.kernel_folder.clear();
+    m.tiles_before_gpus = 0;
     return std::make_shared<cuda::backend>(m);
 }
 inline engine engine_on(const std::vector<std::shared_ptr<cuda::fake_gpu>>& gpus, cuda::compiler& by) {

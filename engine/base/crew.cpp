@@ -113,7 +113,8 @@ void crew::for_each(std::uint64_t count, const std::atomic<bool>* cancel,
         }
     };
     const std::function<void(int)> by_member = [&](int member) { work(member + first); };
-    const int wanted = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), count));
+    const int allowed = most_at_work_ > 0 ? std::min(most_at_work_, threads_) : threads_;
+    const int wanted = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(allowed), count));
     const int begun = begin(wanted - first, by_member);
     if (!watch) {
         work(0);

@@ -27,6 +27,17 @@ class crew {
     crew& operator=(const crew&) = delete;
 
     int threads() const { return threads_; }
+    // While it lives, at most `most` of the crew's threads work; 0: all.
+    class limit {
+      public:
+        limit(crew& of, int most) : of_(of) { of_.most_at_work_ = most; }
+        ~limit() { of_.most_at_work_ = 0; }
+        limit(const limit&) = delete;
+        limit& operator=(const limit&) = delete;
+
+      private:
+        crew& of_;
+    };
     std::size_t started() const { return members_.size(); }
 
     // Calls task(thread, i) for i in [0, count). Each thread has a number of its own below threads(). The
@@ -45,6 +56,7 @@ class crew {
     void wait_for_all();
 
     const int threads_;
+    int most_at_work_ = 0;
     std::mutex lock_;
     std::condition_variable begins_, ends_;
     std::uint64_t round_ = 0;

@@ -97,6 +97,10 @@ run_manifest read_manifest(json_members from, const std::string& name) {
     m.path_seconds = from.at_least_zero("path_seconds");
     m.total_seconds = from.at_least_zero("total_seconds");
     m.path_steps = from.natural<std::uint64_t>("path_steps");
+    // Before runs were shared, GPUs walked all paths of a run that used them, or nearly.
+    m.path_steps_on_gpus = from.has("path_steps_on_gpus") ? from.natural<std::uint64_t>("path_steps_on_gpus")
+                           : m.devices.empty()            ? 0
+                                                          : m.path_steps;
     m.kernels_compiled = from.natural<std::uint64_t>("kernels_compiled");
     m.kernels_from_cache = from.natural<std::uint64_t>("kernels_from_cache");
     m.launches = from.natural<std::uint64_t>("launches");

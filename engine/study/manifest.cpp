@@ -90,8 +90,13 @@ void add_walk(run_manifest& to, const run_manifest& of) {
     for (const left_work& one : of.left_to_processor) add_left(to.left_to_processor, one);
 }
 
-void add_steps(run_manifest& to, const run_manifest& of) {
+void count_steps(run_manifest& to, const run_manifest& of) {
     to.path_steps += of.path_steps;
+    to.path_steps_on_gpus += of.path_steps_on_gpus;
+}
+
+void add_steps(run_manifest& to, const run_manifest& of) {
+    count_steps(to, of);
     for (const left_work& one : of.left_to_processor) add_left(to.left_to_processor, one);
 }
 

@@ -32,6 +32,8 @@ void describe_run(const settled& run, std::string_view instruction_set, const bo
 // Adds a later walk without its path-steps, and without kernels from the cache: the first walk counted them.
 void add_walk(run_manifest& to, const run_manifest& of);
 
+// Adds the path-steps of another walk.
+void count_steps(run_manifest& to, const run_manifest& of);
 // Adds the path-steps of a later walk, and the work that it left to the CPU.
 void add_steps(run_manifest& to, const run_manifest& of);
 

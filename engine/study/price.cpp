@@ -94,17 +94,6 @@ void take_plans(planned_run& r, std::span<const std::shared_ptr<const ready_trad
     r.missing_correlations.push_back(missing.all());
 }
 
-struct walkers {
-    cuda::backend& gpus;
-    cuda::backend::choice on;
-    cpu_maker on_cpu, on_cpu_for_shadows;
-    ready_on_gpus* keeps = nullptr;  // takes the run for another call; null to drop it
-    cuda::ways_back::decider way_back{};
-    ready_on_gpus* keeps_of_bounds = nullptr;  // the same for the walk of martingale bounds
-};
-// Returns the GPUs of a run, opening them on first use.
-using choice_of_devices = std::function<const cuda::backend::choice&()>;
-
 // Returns why a trade has other paths here than in the first market; empty if it has the same.
 std::string remark_on_paths(const planned& first, const planned& here) {
     if (!first.ready || !here.ready) return {};
@@ -194,8 +183,7 @@ std::vector<found_bound> walk_bounds(const planned_run& r, run::walk all, const 
     progress_reporter reporter_of_bounds(options_of_bounds);
     book_walk walk(bounding, r.run, all, reporter_of_bounds, known);
     walk.take_known();
-    walk.on_gpus(by.gpus, by.on, untold, by.keeps_of_bounds);
-    walk.on_cpu(r.operations, by.on_cpu);
+    walk.walk(by, untold);
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
     for (std::size_t k = 0; k < of.size(); ++k) out[of[k]] = {std::move(walked[k]), bounding[k].failure};
     return out;
@@ -324,10 +312,36 @@ struct right_in_run {
     }
 };
 
+// Whether GPUs, which may have to be opened and to get their kernels first, find policies sooner than the
+// processor.
+bool pays_on_gpus(std::span<const cuda::wanted_policy> wanted, const planned_run& r, cuda::backend& gpus,
+                  gpus_of_run& opening) {
+    if (wanted.empty() || gpus.tiles_before_gpus()) return true;
+    constexpr double operations_a_second = 1e9;  // of a core
+    constexpr double seconds_of_opening = 0.3, seconds_of_kernel = 1.8;
+    double operations = 0;
+    for (const cuda::wanted_policy& one : wanted) operations += exercise::operations_of(*one.of);
+    const double on_processor = operations / operations_a_second / r.run.threads;
+    if (!opening.are_open() && on_processor < seconds_of_opening) return false;
+    const cuda::backend::choice& on = opening.get();
+    if (on.devices.empty()) return false;
+    const std::string architecture = on.devices.front()->get().properties().architecture();
+    std::set<std::string> missing;
+    for (const cuda::wanted_policy& one : wanted)
+        for (const cuda::built_kernel* k :
+             cuda::policy_kernels_of(*one.of, cuda::path_reads_of(r.run.how)).all())
+            if (!gpus.kernels().known({k->text, architecture, {}})) missing.insert(k->text);
+    if (missing.empty()) return true;
+    const double compiling =
+        seconds_of_kernel * std::max(1.0, static_cast<double>(missing.size()) / r.run.threads);
+    if (on_processor > compiling) return true;
+    for (const std::string& text : missing) gpus.ahead().want_later({text, architecture, {}});
+    return false;
+}
+
 // Finds policies on GPUs. The CPU will find those that GPUs can't.
 void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_search& by,
-                  cuda::backend& gpus, const cuda::backend::choice& on) {
-    if (on.devices.empty()) return;
+                  cuda::backend& gpus, gpus_of_run& opening) {
     std::map<std::string, std::set<const books::trade*>> left;  // trades left to the CPU, by reason
     std::vector<cuda::wanted_policy> wanted;
     std::vector<right_in_run*> of;
@@ -346,6 +360,9 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
         wanted.push_back({to_find, cubes->second});
         of.push_back(&one);
     }
+    if (r.run.device == "auto" && !pays_on_gpus(wanted, r, gpus, opening)) return;
+    const cuda::backend::choice& on = opening.get();
+    if (on.devices.empty()) return;
     if (!wanted.empty()) {
         cuda::policies finder(on.devices, gpus.kernels(), r.run.memory_bytes, r.run.threads,
                               cuda::path_reads_of(r.run.how));
@@ -362,7 +379,7 @@ void find_on_gpus(std::vector<right_in_run>& all, planned_run& r, const policy_s
 }
 
 // Finds policies, on GPUs if possible, and plans the trades to follow them.
-void find_policies(planned_run& r, const resources& with, const choice_of_devices& on, const sources& from,
+void find_policies(planned_run& r, const resources& with, gpus_of_run& on, const sources& from,
                    progress_reporter& reporter) {
     const timings::during finding(r.options.times, stage::policies);
     const std::vector<books::trade>& trades = r.book.trades;
@@ -396,7 +413,7 @@ void find_policies(planned_run& r, const resources& with, const choice_of_device
         one.of.prepare();
         if (work != nullptr) one.of.take_known(*work);
     });
-    find_on_gpus(all, r, by, with.gpus(), on());
+    find_on_gpus(all, r, by, with.gpus(), on);
     // Few trades are trained one after another, each on all threads; many side by side, on a thread each.
     const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
     for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
@@ -428,7 +445,13 @@ std::future<std::vector<input_file>> hash_beside(const planned_run& r,
     });
 }
 
-std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, progress_reporter& reporter) {
+// How a run walks: prices, the samples that are compared with double, and bounds.
+struct all_walkers {
+    walkers of_prices, of_bounds;
+    cpu_maker of_shadows;
+};
+
+std::vector<priced_book> walked_and_told(planned_run r, const all_walkers& by, progress_reporter& reporter) {
     const std::vector<file_of_setting> named = files_named_by(r.run.said);
     std::future<std::vector<input_file>> hashing = hash_beside(r, named);
     const auto planned_at = clock::now();
@@ -447,26 +470,29 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, progr
     std::vector<std::uint64_t> path_steps;  // by market
     for (std::size_t m = 0; m < r.in.size(); ++m) path_steps.push_back(path_steps_of(r, m));
     run_manifest manifest;
-    manifest.lost_devices = by.on.lost;
     manifest.left_to_processor = r.left_to_processor;
     reporter.now.path_steps += path_steps_of_bounds(r);
     const known_tallies known = known_tallies_of(r);
     tell_costs(r);
     book_walk walk(r.plans, r.run, all, reporter, known);
     walk.take_known();
-    walk.on_gpus(by.gpus, by.on, manifest, by.keeps, by.way_back);
+    walk.walk(by.of_prices, manifest);
     add_kernels(r.facts_of_policies, manifest);
-    walk.on_cpu(r.operations, by.on_cpu);
-    walk.take_shadows(r.operations, by.on_cpu_for_shadows);
+    walk.take_shadows(r.operations, by.of_shadows);
     const auto walked_at = clock::now();
 
     manifest.started = r.started;
     manifest.plan_seconds = seconds(planned_at - r.begin).count();
     manifest.path_seconds = seconds(walked_at - planned_at).count();
     std::vector<std::optional<walked_trade>> walked = walk.take_walked();
-    std::vector<found_bound> bounds = walk_bounds(r, all, by, known, reporter);
+    std::vector<found_bound> bounds = walk_bounds(r, all, by.of_bounds, known, reporter);
     nest_bounds(r, reporter, bounds);
-    if (!by.on.devices.empty()) tell_of_nested_bounds(r, manifest.left_to_processor);
+    gpus_of_run& gpus = by.of_prices.on;
+    if (gpus.are_open()) {
+        const std::vector<std::string>& lost = gpus.get().lost;
+        manifest.lost_devices.insert(manifest.lost_devices.begin(), lost.begin(), lost.end());
+        if (!gpus.get().devices.empty()) tell_of_nested_bounds(r, manifest.left_to_processor);
+    }
     const std::vector<std::string> flaws = flaws_of(r, walked, all);
     std::vector<priced_book> made(r.in.size());
     const std::vector<input_file> hashed = hashing.valid() ? hashing.get() : std::vector<input_file>{};
@@ -474,6 +500,8 @@ std::vector<priced_book> walked_and_told(planned_run r, const walkers& by, progr
         run_manifest& of = made[m].result.manifest;
         of = manifest;
         of.path_steps = path_steps[m];
+        for (std::size_t i = 0; i < r.book.trades.size(); ++i)
+            of.path_steps_on_gpus += walk.steps_on_gpus(m * r.book.trades.size() + i);
         add_rows(r, m, walked, bounds, flaws, hash_of_file(hashed, r.run.replay), made[m]);
         if (r.options.keep_policies) made[m].result.policies = policies_of(r, m);
         describe_run(r.run, r.operations.name, r.book, r.in[m], hashed, of);
@@ -508,7 +536,7 @@ void add_answers(results& to, const resources& with, const book& trades, const m
         round_of_study round{with_state<book>(std::move(asked)), quietly};
         if (run.accuracy) round = of_round(round.trades, quietly, run, {run.paths, run.seed});
         results got = price_book(with, round.trades, in, round.options).result;
-        to.manifest.path_steps += got.manifest.path_steps;
+        count_steps(to.manifest, got.manifest);
         to.manifest.plan_seconds += got.manifest.plan_seconds;
         to.manifest.path_seconds += got.manifest.path_seconds;
         return got;
@@ -549,7 +577,7 @@ namespace {
 
 // Walks some trades with the same decisions. The first round alone reports how policies were found.
 std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_t> some,
-                                      const walk_of_round& round, const walkers& by,
+                                      const walk_of_round& round, const all_walkers& by,
                                       progress_reporter& reporter) {
     const settled run = round_of(r.run, round);
     books::book_state of = r.book;
@@ -565,10 +593,10 @@ std::vector<priced_book> walked_round(planned_run& r, std::span<const std::size_
 }
 
 // Walks all trades, then, in rounds, those that need more paths, by the same programs and kernels.
-std::vector<priced_book> priced_as_asked(planned_run r, walkers by, progress_reporter& reporter) {
+std::vector<priced_book> priced_as_asked(planned_run r, all_walkers by, progress_reporter& reporter) {
     if (!r.run.accuracy && !r.run.takes_decided_paths) return walked_and_told(std::move(r), by, reporter);
     ready_on_gpus first_of_bounds;
-    by.keeps_of_bounds = &first_of_bounds;
+    by.of_bounds.keeps = &first_of_bounds;
     const round_of_paths walk = [&](std::span<const std::size_t> some, std::uint64_t paths,
                                     std::uint64_t seed) {
         return walked_round(r, some, {paths, seed}, by, reporter);
@@ -576,32 +604,6 @@ std::vector<priced_book> priced_as_asked(planned_run r, walkers by, progress_rep
     const std::vector<std::uint64_t> steps = steps_of_paths(r);
     return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, reporter);
 }
-
-// The GPUs of a run. They open on a thread of their own while planning goes on.
-class opening_gpus {
-  public:
-    opening_gpus(const resources& with, const planned_run& r, bool may_walk) : times_(r.options.times) {
-        known_ = may_walk ? with.opened(r.run.device) : cuda::backend::choice{};
-        if (known_) return;
-        opening_ = threads::beside([&with, &r] {
-            const timings::beside opening(r.options.times, stage::opening_gpus);
-            return with.open(r.run.device);
-        });
-    }
-    bool are_open() const { return known_ || opening_.wait_for(seconds(0)) != std::future_status::timeout; }
-    const cuda::backend::choice& get() {
-        if (!known_) {
-            const timings::during waiting(times_, stage::opening_gpus);
-            known_ = opening_.get();
-        }
-        return *known_;
-    }
-
-  private:
-    timings* times_;
-    std::optional<cuda::backend::choice> known_;
-    std::future<cuda::backend::choice> opening_;
-};
 
 void decide_by_pilots(planned_run& r, const resources& with, const stages& by, const sources& from,
                       const progress_reporter& reporter) {
@@ -630,13 +632,12 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     planned_run planned{run, with.operations(), state_of(trades), in, options, begin, utc_now(), {},
                         {},  by.wants_bounds,   by.policies};
     const bool may_walk = !options.work || options.work->may_walk();
-    opening_gpus on(with, planned, may_walk);
+    gpus_of_run on(with.gpus(), run.device, may_walk, options.times);
     const taken_threads threads(with, run.threads);
     const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
         plan_all(planned, with, by, threads.crew(), reporter);
-        find_policies(
-            planned, with, [&]() -> const cuda::backend::choice& { return on.get(); }, from, reporter);
+        find_policies(planned, with, on, from, reporter);
         if (by.decide)
             by.decide(planned, threads.crew(), reporter);
         else
@@ -649,17 +650,19 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     if (by.wants_quarters) tally_quarters(planned.plans, run, options.cancel);
     if (by.add_ways_back) by.add_ways_back(planned);
     const taken_gpu_run on_gpus(with, run);
-    if (!on.are_open()) {
+    if (!on.are_open() && run.device != "auto") {
         const timings::during packing(options.times, stage::packing);
         seat_ahead(planned.plans, run, on_gpus.get());
     }
     const cpu_maker own = [&](const cpu::lane_operations&, int, program::precision p) {
         return threads.back_end(p);
     };
-    walkers to{with.gpus(), on.get(), by.on_cpu ? by.on_cpu : own, own};
-    to.keeps = &on_gpus.get();
-    to.way_back = by.way_back_on_gpu;
-    return priced_as_asked(std::move(planned), to, reporter);
+    const walkers of_prices{with.gpus(), on, planned.operations, by.on_cpu ? by.on_cpu : own, &on_gpus.get(),
+                            by.way_back_on_gpu};
+    walkers of_bounds = of_prices;
+    of_bounds.keeps = nullptr;
+    of_bounds.way_back = {};
+    return priced_as_asked(std::move(planned), {of_prices, of_bounds, own}, reporter);
 }
 
 }  // namespace tilewalk

@@ -97,6 +97,7 @@ std::string manifest_json(const run_manifest& m, const text_form& form) {
     member("path_seconds", json_number(m.path_seconds));
     member("total_seconds", json_number(m.total_seconds));
     member("path_steps", std::to_string(m.path_steps));
+    member("path_steps_on_gpus", std::to_string(m.path_steps_on_gpus));
     member("kernels_compiled", std::to_string(m.kernels_compiled));
     member("kernels_from_cache", std::to_string(m.kernels_from_cache));
     member("launches", std::to_string(m.launches));

@@ -59,9 +59,12 @@ timings::during::~during() {
 }
 
 timings::beside::~beside() {
-    if (of_ == nullptr) return;
-    const std::lock_guard guard(of_->lock_);
-    of_->beside_[place_of(what_)] += clock::now() - begin_;
+    if (of_ != nullptr) of_->add_beside(what_, clock::now() - begin_);
+}
+
+void timings::add_beside(stage what, clock::duration taken) {
+    const std::lock_guard guard(lock_);
+    beside_[place_of(what)] += taken;
 }
 
 void timings::give_to_current(clock::time_point now) {

@@ -150,6 +150,7 @@ class fake_machine {
         machine.why_no_compiler = [] { return std::string(); };
         machine.compiler = [this]() -> cuda::compiler& { return compiler; };
         machine.kernel_folder.clear();
+        machine.tiles_before_gpus = 0;
         run_options options;
         options.overrides = with;
         if (!with.paths) options.overrides.paths = 5000;

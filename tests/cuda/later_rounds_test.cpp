@@ -192,6 +192,7 @@ void expect_nothing_compiled_later(const std::vector<trade>& trades, const toler
     const auto priced_anew = [](const book& of, const run_options& how) {
         cuda::gpu_machine m;
         m.kernel_folder.clear();
+        m.tiles_before_gpus = 0;
         return studies::engine_on(std::make_shared<cuda::backend>(m)).price(of, how);
     };
     both_runs runs;

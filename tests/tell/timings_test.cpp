@@ -219,6 +219,7 @@ struct idle_gpu {
         m.why_no_compiler = [] { return std::string(); };
         m.compiler = [this]() -> cuda::compiler& { return compiler; };
         m.kernel_folder.clear();
+        m.tiles_before_gpus = 0;
         return studies::engine_on(std::make_shared<cuda::backend>(m));
     }
 };

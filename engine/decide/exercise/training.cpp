@@ -16,6 +16,7 @@
 #include "engine/decide/exercise/notice.h"
 #include "engine/decide/exercise/swing.h"
 #include "engine/numerics/jacobi.h"
+#include "engine/walk/cost.h"
 #include "engine/walk/cpu/tile_pool.h"
 #include "kernels/math.h"
 #include "kernels/tile.h"
@@ -685,6 +686,16 @@ std::optional<untrained> untrained_of(const books::trade& t, const markets::mark
     if (wanted == found_beside::nothing) out.is_of_steps = false;
     out.paths = paths_that_fit(out.rows, paths);
     return out;
+}
+
+double operations_of(const untrained& of) {
+    const auto functions = static_cast<double>(of.by.functions.functions() + of.by.made.size());
+    const auto moves = static_cast<double>(of.by.moves().size());
+    const run::job paths{&of.made.code, &of.made.data, &of.made.when};
+    // Sums of products of functions, and of functions with moves.
+    const double of_date = functions * (functions + 2 * moves);
+    return static_cast<double>(of.paths) *
+           (run::operations_of(paths) + of_date * static_cast<double>(of.dates.size()));
 }
 
 policy trained(untrained of, const training& by) {

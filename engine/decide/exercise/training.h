@@ -84,6 +84,9 @@ std::optional<untrained> untrained_of(const books::trade& t, const markets::mark
                                       std::uint64_t paths, const plan::poll& often,
                                       found_beside wanted = found_beside::bound_and_gain);
 
+// Rough cost of training: operations of the processor, as run::operations_of counts.
+double operations_of(const untrained& of);
+
 struct training {
     std::uint64_t seed = 0;
     const cpu::lane_operations* operations = nullptr;

@@ -60,6 +60,7 @@ struct run_manifest {
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
+    std::uint64_t path_steps_on_gpus = 0;  // of path_steps; the processor walked the others
     // GPU figures: kernels compiled and found in the cache, launches, the time from the first launch to the
     // end of the last, and the part of that time in which a kernel ran.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;

@@ -84,6 +84,8 @@ class timings {
         double seconds = 0;       // since the start: sum of the stages
     };
     account so_far() const;
+    // Adds time of another thread that was not timed by `beside`.
+    void add_beside(stage what, clock::duration taken);
 
   private:
     void begin(stage what);

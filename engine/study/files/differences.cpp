@@ -207,7 +207,7 @@ class difference_run {
             values.manifest = found.base.manifest;
         } else {
             add_walk(values.manifest, found.base.manifest);
-            values.manifest.path_steps += found.base.manifest.path_steps;
+            count_steps(values.manifest, found.base.manifest);
         }
         values.rows.insert(values.rows.end(), found.base.rows.begin(), found.base.rows.end());
         out_.remarks.insert(out_.remarks.end(), found.remarks.begin(), found.remarks.end());
@@ -239,7 +239,7 @@ class difference_run {
             asked = of_round(asked.trades, of_.options, run, {manifest.paths, manifest.seed});
         rate_greeks out(
             greeks_as_asked(by, asked.trades, of_.in, simm_->by_numbers_of_fits(), asked.options, true));
-        manifest.path_steps += out.found.manifest.path_steps;
+        count_steps(manifest, out.found.manifest);
         return out;
     }
 

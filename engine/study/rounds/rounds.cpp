@@ -157,7 +157,7 @@ class held_results {
     void take_round(const std::vector<std::size_t>& trades, std::vector<priced_book> later) {
         for (std::size_t m = 0; m < made_.size(); ++m) {
             run_manifest& all = made_[m].found.result.manifest;
-            all.path_steps += later[m].result.manifest.path_steps;
+            count_steps(all, later[m].result.manifest);
             add_walk(all, later[m].result.manifest);
             all.total_seconds = seconds(clock::now() - r_.begin).count();
             made_[m].take_round(trades, std::move(later[m]));

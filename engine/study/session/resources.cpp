@@ -66,23 +66,6 @@ void resources::drop_unused_programs() const {
     shapes_.drop_unused([&](const program::path_program& code) { compiled_->forget(code); });
 }
 
-std::optional<cuda::backend::choice> resources::opened(const std::string& device) const {
-    const std::lock_guard guard(lock_);
-    const auto known = opened_.find(device);
-    if (known == opened_.end()) return std::nullopt;
-    return known->second;
-}
-
-cuda::backend::choice resources::open(const std::string& device) const {
-    if (std::optional<cuda::backend::choice> known = opened(device)) return *std::move(known);
-    cuda::backend::choice made = gpus_.choose(device);
-    if (made.lost.empty()) {
-        const std::lock_guard guard(lock_);
-        opened_.emplace(device, made);
-    }
-    return made;
-}
-
 session_facts resources::facts() const {
     session_facts out;
     out.trades_planned = planned_;

@@ -62,10 +62,6 @@ class resources {
     // Drops programs that no plan uses, if trades were planned since the last call.
     void drop_unused_programs() const;
 
-    // Returns the GPUs for a value of the setting device if they are open; open() opens them once.
-    std::optional<cuda::backend::choice> opened(const std::string& device) const;
-    cuda::backend::choice open(const std::string& device) const;
-
     session_facts facts() const;
 
   private:
@@ -100,7 +96,6 @@ class resources {
     mutable std::atomic<std::uint64_t> planned_{0}, planned_at_drop_{0};
     mutable std::mutex lock_;                                                // guards the members below
     mutable std::map<std::string, std::shared_ptr<const kept_plan>> plans_;  // by trade
-    mutable std::map<std::string, cuda::backend::choice> opened_;            // by value of the setting device
     mutable std::shared_ptr<greeks::adjoint_store> adjoints_;
     // Not in use; each call takes one of each and returns it.
     mutable std::vector<std::shared_ptr<cpu::tile_pool>> idle_pools_;

@@ -15,6 +15,7 @@
 #include "engine/study/manifest.h"
 #include "engine/walk/cpu/shadow.h"
 #include "engine/walk/cuda/back/ways_back.h"
+#include "engine/walk/cuda/compile/reductions.h"
 #include "engine/walk/cuda/paths/launcher.h"
 #include "engine/walk/cuda/random/catalogue.h"
 #include "kernels/quarters.h"
@@ -64,7 +65,8 @@ book_walk::book_walk(std::vector<planned>& plans, const settled& run, run::walk 
       all_(std::move(all)),
       reporter_(reporter),
       known_(known),
-      walked_(plans.size()) {
+      walked_(plans.size()),
+      steps_on_gpus_(plans.size()) {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         if (!plans_[i].needs_paths()) continue;
         left_.push_back(i);
@@ -161,8 +163,88 @@ void book_walk::take_known_samples(const std::vector<std::size_t>& trades) {
     std::ranges::sort(left_);
 }
 
-void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, run_manifest& manifest,
-                        ready_on_gpus* keeps, const cuda::ways_back::decider& way_back) {
+void book_walk::walk(const walkers& by, run_manifest& manifest) {
+    if (left_.empty()) return;
+    const auto cpu = [&] { return by.on_cpu(by.operations, run_.threads, run_.how.precision); };
+    const std::optional<std::uint64_t>& tiles_first = by.gpus.tiles_before_gpus();
+    if (run_.device == "auto" && has_same_bits_on_gpus() && tiles_first != 0) return on_both(by, manifest);
+    on_gpus(by, manifest);
+    if (!left_.empty()) on_cpu(*cpu());
+}
+
+bool book_walk::has_same_bits_on_gpus() const {
+    const run_settings all = over(run_.said, default_settings());
+    return lack_of_cpu().empty() && cuda::reduction_named(*all.reduction).keeps_bits;
+}
+
+bool book_walk::are_kept_on_gpus(const walkers& by) const {
+    if (by.keeps == nullptr || by.keeps->is_empty()) return false;
+    for (const bool has_points : {false, true}) {
+        const ready_on_gpus::of_source& ready = has_points ? by.keeps->with_points : by.keeps->without;
+        std::vector<walked_job> wanted;
+        for (const std::size_t i : left_) {
+            if (plans_[i].back) return false;
+            if (takes_points(i) == has_points) wanted.push_back(plans_[i].walked());
+        }
+        if (wanted.empty()) continue;
+        if (!ready.trades || ready.walk.is_empty() || !ready.trades->find(wanted)) return false;
+    }
+    return true;
+}
+
+void book_walk::on_both(const walkers& by, run_manifest& manifest) {
+    const auto cpu = [&] { return by.on_cpu(by.operations, run_.threads, run_.how.precision); };
+    const bool are_open = by.on.are_open();
+    if (are_open && by.on.get().devices.empty()) return on_cpu(*cpu());
+    if (are_open && are_kept_on_gpus(by)) {
+        on_gpus(by, manifest);
+        return left_.empty() ? void() : on_cpu(*cpu());
+    }
+    std::vector<owned_job> jobs;
+    for (const std::size_t i : left_) {
+        const planned& p = plans_[i];
+        jobs.push_back({p.back ? walked_job{p.ready, p.points} : p.walked(), p.back});
+    }
+    const auto ahead = std::make_shared<gpus_ahead>(by.gpus, run_, all_, jobs, by.way_back);
+    if (are_open) {
+        std::optional<timings::during> packing(std::in_place, all_.times, stage::packing);
+        ahead->prepare(by.on.get());
+        packing.reset();
+        if (ahead->has_all()) {
+            ready_on_gpus once;
+            walkers with_trades = by;
+            if (with_trades.keeps == nullptr) with_trades.keeps = &once;
+            if (ahead->trades(false)) with_trades.keeps->without.trades = ahead->trades(false);
+            if (ahead->trades(true)) with_trades.keeps->with_points.trades = ahead->trades(true);
+            on_gpus(with_trades, manifest);
+            return left_.empty() ? void() : on_cpu(*cpu());
+        }
+    } else {
+        ahead->begin(by.on.opening());
+    }
+    const std::vector<std::size_t> trades = left_;
+    handover shared(ahead, jobs, run_.threads, cpu(), by.gpus.tiles_before_gpus());
+    on_cpu(shared);
+    tell_of_both(by, shared, trades, manifest);
+}
+
+void book_walk::tell_of_both(const walkers& by, const handover& shared, std::span<const std::size_t> trades,
+                             run_manifest& manifest) {
+    bool have_walked = false;
+    for (std::size_t k = 0; k < trades.size(); ++k) {
+        planned& p = plans_[trades[k]];
+        steps_on_gpus_[trades[k]] = shared.steps_on_gpus(k);
+        have_walked = have_walked || shared.steps_on_gpus(k) > 0;
+        if (shared.gpu_failure(k) && !p.failure) p.gpu_failure = shared.gpu_failure(k);
+    }
+    const cuda::gpu_facts facts = shared.facts();
+    add_kernels(facts, manifest);
+    if (!facts.shares.empty()) tell_of_devices(by.on.get(), facts, manifest);
+    if (have_walked) tell_left_both_ways(trades, manifest.left_to_processor);
+}
+
+void book_walk::on_gpus(const walkers& by, run_manifest& manifest) {
+    const cuda::backend::choice& on = by.on.get();
     if (on.devices.empty()) return;
     const timings::during walking(all_.times, stage::walking);
     std::vector<std::size_t> both_ways;
@@ -175,10 +257,11 @@ void book_walk::on_gpus(cuda::backend& gpus, const cuda::backend::choice& on, ru
         std::vector<std::size_t> trades;
         for (const std::size_t i : left_)
             if (takes_points(i) == has_points) trades.push_back(i);
-        walk_on_gpus(trades, has_points, gpus, on, facts, keeps);
+        walk_on_gpus(trades, has_points, by.gpus, on, facts, by.keeps);
     }
-    both_ways = choose_both_ways(both_ways, manifest.left_to_processor);
-    if (!both_ways.empty()) walk_both_ways(both_ways, gpus, on, facts, way_back);
+    tell_left_both_ways(both_ways, manifest.left_to_processor);
+    both_ways = choose_both_ways(both_ways);
+    if (!both_ways.empty()) walk_both_ways(both_ways, by.gpus, on, facts, by.way_back);
     add_kernels(facts, manifest);
     tell_of_devices(on, facts, manifest);
     reporter_.now.trades_done = plans_.size() - left_.size();
@@ -219,24 +302,28 @@ std::string book_walk::lack_of_cpu() const {
                        random::on_any_device(source).name);
 }
 
-std::vector<std::size_t> book_walk::choose_both_ways(const std::vector<std::size_t>& trades,
-                                                     std::vector<left_work>& told_left) {
-    std::map<std::string, std::size_t> left;  // trades by reason
+std::vector<std::size_t> book_walk::choose_both_ways(const std::vector<std::size_t>& trades) {
     std::vector<std::size_t> out;
     for (const std::size_t i : trades) {
-        const std::string why = cuda::ways_back::why_not(plans_[i].job());
-        if (why.empty()) {
+        if (cuda::ways_back::can_walk(plans_[i].job())) {
             out.push_back(i);
         } else if (const std::string lack = lack_of_cpu(); !lack.empty()) {
             plans_[i].failure = error(error_kind::usage,
                                       "derivatives of this trade are found on the CPU, which has no " + lack);
         } else {
             left_.push_back(i);
-            ++left[why];
         }
     }
-    for (const auto& [why, count] : left) add_left(told_left, {"ways back", count, why});
     return out;
+}
+
+void book_walk::tell_left_both_ways(std::span<const std::size_t> trades, std::vector<left_work>& to) const {
+    if (!lack_of_cpu().empty()) return;
+    std::map<std::string, std::size_t> left;  // trades by reason
+    for (const std::size_t i : trades)
+        if (plans_[i].back)
+            if (const std::string why = cuda::ways_back::why_not(plans_[i].job()); !why.empty()) ++left[why];
+    for (const auto& [why, count] : left) add_left(to, {"ways back", count, why});
 }
 
 void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::backend& gpus,
@@ -265,6 +352,7 @@ void book_walk::walk_both_ways(const std::vector<std::size_t>& trades, cuda::bac
                                     [&](std::size_t k, const run::tally& found) {
                                         const std::size_t i = trades[k];
                                         walked_[i].emplace(found, is_quasi(i), plans_[i]);
+                                        steps_on_gpus_[i] = run_.paths * plans_[i].ready->when.steps();
                                     });
     for (std::size_t k = 0; k < trades.size(); ++k) {
         if (!failures[k]) continue;
@@ -332,10 +420,12 @@ void book_walk::take_gpu_outcome(const std::vector<std::size_t>& trades, run::ou
                                  bool cpu_can) {
     threads::for_each_short(trades.size(), run_.threads, [&](int, std::uint64_t k) {
         planned& p = plans_[trades[k]];
-        if (got.failures[k])
+        if (got.failures[k]) {
             (cpu_can ? p.gpu_failure : p.failure) = std::move(got.failures[k]);
-        else
-            walked_[trades[k]].emplace(got.tallies[k], is_quasi, p);
+            return;
+        }
+        walked_[trades[k]].emplace(got.tallies[k], is_quasi, p);
+        steps_on_gpus_[trades[k]] = run_.paths * p.ready->when.steps();
     });
 }
 
@@ -358,11 +448,9 @@ void book_walk::take_gpu_sample(const std::vector<std::size_t>& trades, cuda::ba
     facts.add_lost(sampler.facts());
 }
 
-void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& make) {
-    if (left_.empty()) return;
+void book_walk::on_cpu(run::back_end& on) {
     const timings::during walking(all_.times, stage::walking);
     random::find(source_of(run_, false).name, random::back_end::cpu);
-    const auto on = make(operations, run_.threads, run_.how.precision);
     const std::size_t done_before = plans_.size() - left_.size();
     std::uint64_t steps_before = steps_known_;
     for (std::size_t first = 0; first < left_.size();) {
@@ -382,7 +470,7 @@ void book_walk::on_cpu(const cpu::lane_operations& operations, const cpu_maker& 
             reporter_.now.path_steps_done = steps_before + p.path_steps_done;
             reporter_.report();
         };
-        run::outcome got = walk(*on, asked, jobs, known_.conditions(run_));
+        run::outcome got = walk(on, asked, jobs, known_.conditions(run_));
         for (std::size_t k = 0; k < jobs.size(); ++k) {
             const std::size_t i = left_[first + k];
             if (got.failures[k]) {

@@ -24,6 +24,7 @@ std::optional<error> why_not_replayed(const run::job& j, const run::walk& of) {
 }  // namespace
 
 run::outcome back_end::walk_all(const run::walk& of) {
+    const threads::crew::limit limit(pool_->crew(), of.most_threads);
     run::outcome out;
     out.failures.resize(of.jobs.size());
     out.tallies.assign(of.jobs.size(), run::tally(kernels::tiles_of(of.paths), of.part_tiles()));

@@ -531,6 +531,10 @@ ways_back::decider ways_back::as_suits(program::precision precision, int rounds,
     };
 }
 
+std::string ways_back::text_of(const run::job& j, const way_back_decision& how, bool reads_arrays) {
+    return way_back_kernel_of(*j.code, *j.back.code, reads_arrays ? for_arrays(how) : how).text;
+}
+
 std::string ways_back::why_not(const run::job& j) {
     return why_no_kernel(*j.code, *j.back.code);
 }

@@ -36,6 +36,8 @@ class ways_back {
 
     // Why a GPU can't walk a job forward and back; empty if it can.
     static std::string why_not(const run::job& j);
+    // Text of a job's kernel, if there is room for its shocks. `reads_arrays`: shocks come from arrays.
+    static std::string text_of(const run::job& j, const way_back_decision& how, bool reads_arrays);
     static bool can_walk(const run::job& j) { return why_not(j).empty(); }
 
     // Receives each finished job's tally; called by several threads at once.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <future>
@@ -167,6 +168,32 @@ std::shared_ptr<const std::string> kernel_store::cubin(const compile_request& wh
         promise.set_exception(std::current_exception());
         throw;
     }
+}
+
+std::shared_ptr<const std::string> kernel_store::known(const compile_request& what) {
+    const std::string key = state_->key_of(what);
+    const auto in_memory = [&]() -> std::optional<std::shared_future<state::kernel>> {
+        const std::lock_guard lock(state_->guard);
+        const auto found = state_->kernels.find(key);
+        if (found == state_->kernels.end()) return {};
+        return found->second;
+    };
+    if (const auto built = in_memory()) {
+        if (built->wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+        try {
+            return built->get();
+        } catch (const error&) {
+            return nullptr;
+        }
+    }
+    auto cubin = state_->read(key);
+    if (!cubin) return nullptr;
+    auto kernel = std::make_shared<const std::string>(std::move(*cubin));
+    std::promise<state::kernel> promise;
+    promise.set_value(kernel);
+    const std::lock_guard lock(state_->guard);
+    if (state_->kernels.try_emplace(key, promise.get_future().share()).second) ++state_->count.from_disk;
+    return kernel;
 }
 
 kernel_store::counts kernel_store::so_far() const {

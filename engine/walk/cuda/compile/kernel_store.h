@@ -28,6 +28,9 @@ class kernel_store {
     // `compiled_here` to whether this call compiled.
     std::shared_ptr<const std::string> cubin(const compile_request& what, bool* compiled_here = nullptr);
 
+    // The machine code for a request if it is in memory or in the folder; else null.
+    std::shared_ptr<const std::string> known(const compile_request& what);
+
     counts so_far() const;
     // Why the kernel compiled last is not in the folder; empty if it is there.
     std::string why_not_kept() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
+#include <system_error>
 
 namespace tilewalk::cuda {
 
@@ -45,7 +46,39 @@ std::string words_of(const device_survey& s) {
 
 }  // namespace
 
+backend::backend(gpu_machine on)
+    : machine_(std::move(on)),
+      tuned_(machine_.kernel_folder.empty() ? machine_.kernel_folder : machine_.kernel_folder / "tuned") {}
+
+backend::~backend() {
+    is_closing_ = true;
+    std::vector<task> tasks;
+    {
+        const std::lock_guard guard(lock_of_tasks_);
+        tasks.swap(tasks_);
+    }
+    tasks.clear();  // joins
+    ahead_.reset();
+}
+
+std::optional<backend::choice> backend::chosen(const std::string& wanted) const {
+    const std::lock_guard guard(lock_of_chosen_);
+    const auto known = chosen_.find(wanted);
+    if (known == chosen_.end()) return std::nullopt;
+    return known->second;
+}
+
 backend::choice backend::choose(const std::string& wanted) {
+    if (std::optional<choice> known = chosen(wanted)) return *std::move(known);
+    choice made = newly_chosen(wanted);
+    if (made.lost.empty()) {
+        const std::lock_guard guard(lock_of_chosen_);
+        chosen_.emplace(wanted, made);
+    }
+    return made;
+}
+
+backend::choice backend::newly_chosen(const std::string& wanted) {
     choice out;
     if (wanted == "cpu") return out;
     const bool is_auto = wanted == "auto", is_all = wanted == "cuda";
@@ -91,8 +124,7 @@ backend::choice backend::choose(const std::string& wanted) {
 }
 
 void backend::open_ahead(const std::string& wanted, timings* times) {
-    const std::lock_guard guard(lock_of_ahead_);
-    ahead_ = std::jthread([this, wanted, times] {
+    beside([this, wanted, times] {
         const timings::beside opening(times, stage::opening_gpus);
         try {
             choose(wanted);
@@ -100,6 +132,20 @@ void backend::open_ahead(const std::string& wanted, timings* times) {
             // choose() will meet the same error when it is called for the run.
         }
     });
+}
+
+void backend::beside(std::function<void()> task) {
+    const std::lock_guard guard(lock_of_tasks_);
+    std::erase_if(tasks_, [](const auto& one) { return one.has_ended->load(); });
+    const auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    try {
+        tasks_.push_back({has_ended, std::jthread([has_ended, task] {
+                              task();
+                              *has_ended = true;
+                          })});
+    } catch (const std::system_error&) {
+        task();
+    }
 }
 
 std::optional<device_properties> backend::first_of(const std::string& wanted) const {
@@ -122,6 +168,13 @@ kernel_store& backend::kernels() {
     const std::lock_guard guard(lock_);
     if (!kernels_) kernels_ = std::make_unique<kernel_store>(machine_.compiler(), machine_.kernel_folder);
     return *kernels_;
+}
+
+kernels_ahead& backend::ahead() {
+    kernel_store& store = kernels();
+    const std::lock_guard guard(lock_);
+    if (!ahead_) ahead_ = std::make_unique<kernels_ahead>(store);
+    return *ahead_;
 }
 
 }  // namespace tilewalk::cuda

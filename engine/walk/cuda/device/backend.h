@@ -2,6 +2,8 @@
 // The GPUs of this process. A GPU is opened on first use and stays open, with its loaded kernels.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -15,6 +17,7 @@
 
 #include "engine/walk/cuda/compile/compiler.h"
 #include "engine/walk/cuda/compile/kernel_store.h"
+#include "engine/walk/cuda/compile/kernels_ahead.h"
 #include "engine/walk/cuda/compile/tuned_choices.h"
 #include "engine/walk/cuda/device/device.h"
 #include "engine/walk/cuda/paths/launcher.h"
@@ -29,14 +32,18 @@ struct gpu_machine {
     std::function<std::string()> why_no_compiler = cuda::why_no_compiler;
     std::function<cuda::compiler&()> compiler = nvrtc_compiler;
     std::filesystem::path kernel_folder = default_cache_folder();
+    // For setting `auto`: tiles that the processor walks before GPUs take over. Empty: it walks until a GPU is
+    // open and a kernel is there that is worth its compilation.
+    std::optional<std::uint64_t> tiles_before_gpus{};
 };
 
 class backend {
   public:
-    explicit backend(gpu_machine on = {})
-        : machine_(std::move(on)),
-          tuned_(machine_.kernel_folder.empty() ? machine_.kernel_folder : machine_.kernel_folder / "tuned") {
-    }
+    explicit backend(gpu_machine on = {});
+    // Waits for GPUs that are being opened and for kernels that are being compiled.
+    ~backend();
+    backend(const backend&) = delete;
+    backend& operator=(const backend&) = delete;
 
     struct choice {
         std::vector<std::shared_ptr<loaded_device>> devices;  // empty: run on the CPU
@@ -47,25 +54,45 @@ class backend {
     // Chooses devices for run_settings::device. Throws tilewalk::error: usage for an unknown name or index,
     // device if a GPU that the setting names can't be used.
     choice choose(const std::string& wanted);
+    // What choose(wanted) has returned, if no GPU failed to open then; else empty.
+    std::optional<choice> chosen(const std::string& wanted) const;
     // Starts opening the GPUs that choose(wanted) will return, in a thread. Errors are left to choose().
     void open_ahead(const std::string& wanted, timings* times = nullptr);
 
+    // Calls task() on a thread of its own, or at once if the system gives none. The task may outlive its
+    // caller, but not this object. It must not throw.
+    void beside(std::function<void()> task);
+    // Whether this object is being destroyed, so that tasks should end.
+    bool is_closing() const { return is_closing_; }
+
     // The cache of compiled kernels. Throws tilewalk::error (device) if there is no run-time compiler.
     kernel_store& kernels();
+    // Compiles into kernels(). Throws as kernels() does.
+    kernels_ahead& ahead();
+    const std::optional<std::uint64_t>& tiles_before_gpus() const { return machine_.tiles_before_gpus; }
     tuned_choices& tuned() { return tuned_; }
     // The first GPU that choose(wanted) would return, without opening it; empty for the CPU.
     std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
+    choice newly_chosen(const std::string& wanted);
     std::shared_ptr<loaded_device> open(int index);
 
     gpu_machine machine_;
     tuned_choices tuned_;
     std::mutex lock_;
     std::map<int, std::shared_ptr<loaded_device>> open_;
+    mutable std::mutex lock_of_chosen_;
+    std::map<std::string, choice> chosen_;  // by value of the setting device
     std::unique_ptr<kernel_store> kernels_;
-    std::mutex lock_of_ahead_;
-    std::jthread ahead_;  // last, so that the thread ends before other members are destroyed
+    std::unique_ptr<kernels_ahead> ahead_;
+    std::atomic<bool> is_closing_{false};
+    std::mutex lock_of_tasks_;
+    struct task {
+        std::shared_ptr<std::atomic<bool>> has_ended;
+        std::jthread by;
+    };
+    std::vector<task> tasks_;
 };
 
 }  // namespace tilewalk::cuda

@@ -12,7 +12,7 @@ namespace tilewalk::cuda {
 
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation, const std::optional<tuned_device>& tuned,
-                                      const std::optional<quasi::points>& points) {
+                                      const std::optional<quasi::points>& points, int threads) {
     const separated_jobs separated(jobs, correlation, how.precision);
     gpu_run run;
     run.jobs = separated.jobs();
@@ -24,7 +24,7 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;
     const auto anything_fits = [](const kernel_decision&, const program::path_program&) { return true; };
-    for (job_group& g : group_jobs(run, separated, pack(run.jobs, program::real_type(how.precision)), tuned,
+    for (job_group& g : group_jobs(run, separated, pack(run.jobs, program::real_type(how.precision), threads), tuned,
                                    anything_fits)) {
         if (g.reads_moves()) {
             auto& readers = correlate[g.correlate.text];

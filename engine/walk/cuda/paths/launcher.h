@@ -33,7 +33,7 @@ struct needed_kernel {
 std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kernel_wish& how,
                                       std::string_view correlation,
                                       const std::optional<tuned_device>& tuned = {},
-                                      const std::optional<quasi::points>& points = {});
+                                      const std::optional<quasi::points>& points = {}, int threads = 1);
 
 class launcher : public run::back_end {
   public:
