@@ -45,6 +45,10 @@ void run_convergence_on_cpu(const cpu_bench& on, const request& asked, const std
 void run_python(gpu_timer& on, const request& asked, const sink& to);
 void run_python_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
                        const sink& to);
+void check_start(const request& asked);
+void run_start(gpu_timer& on, const request& asked, const sink& to);
+void run_start_on_cpu(const cpu_bench& on, const request& asked, const std::string& why_no_gpu,
+                      const sink& to);
 
 namespace {
 
@@ -136,6 +140,13 @@ constexpr auto catalogue = std::to_array<suite_entry>({
      "",
      run_python,
      run_python_on_cpu},
+    {"start",
+     "books from an empty machine to the answer, cold and warm, by device",
+     {.subject = "a book", .paths = true},
+     check_start,
+     "",
+     run_start,
+     run_start_on_cpu},
 });
 
 std::string choices_described(const open_choices& open) {

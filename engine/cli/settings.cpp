@@ -68,8 +68,8 @@ constexpr std::string_view prefix = "TILEWALK_";
 
 // Returns the names, after the prefix, of the environment variables that the command or the library reads.
 std::vector<std::string> variable_names() {
-    std::vector<std::string> names{"MARKET", "STRICT",    "CONFINE", "INSTRUCTION_SET",
-                                   "FORMAT", "CACHE_DIR", "COMMIT",  "PEERS"};
+    std::vector<std::string> names{"MARKET",    "STRICT", "CONFINE", "INSTRUCTION_SET", "FORMAT",
+                                   "CACHE_DIR", "COMMIT", "PEERS",   "BEFORE"};
     for (const auto& known : setting_table()) names.push_back(known.variable().substr(prefix.size()));
     return names;
 }

@@ -333,7 +333,7 @@ command add_bench(CLI::App& to) {
             "SUBJECT", asked->subject,
             "For prefetch: a book, or a workload (asian, heston_step, autocallable, "
             "local_volatility, basket_of_50, backward; all but the last two if left out). For models, "
-            "greeks, convergence and peers: one of them, such as heston"),
+            "greeks, convergence, peers and start: one of them, such as heston"),
         {".yaml", ".yml"});
     const auto list = [&](const char* name, std::vector<std::string>& into, const char* help,
                           const char* type) {
