@@ -672,12 +672,12 @@ def test_shards():
 def test_kernels_ahead_of_runs():
     heard = []
     found = tw.warm(BOOK, architectures=["sm_90", "sm_80"], trades="acme_call", progress=heard.append)
-    assert found.names == ["kernel", "architecture", "outcome", "seconds", "products", "message"] and len(found) > 0
+    assert found.names == ["kernel", "architecture", "outcome", "seconds", "bytes", "products", "message"] and len(found) > 0
     assert heard[-1] == {"kernels_done": len(found), "kernels": len(found)}, heard
     columns = found.to_dict()
     assert set(columns["architecture"]) == {"sm_90", "sm_80"}
     there = [outcome in ("compiled", "from cache") for outcome in columns["outcome"]]
-    assert there == [message == "" for message in columns["message"]]
+    assert there == [message == "" for message in columns["message"]] == [bool(size) for size in columns["bytes"]]
     assert found.failed == [name for name, is_there in zip(columns["kernel"], there) if not is_there]
     # The command finds the kernels that tw.warm has compiled in the same cache.
     said = command("warm", BOOK, "--arch", "sm_90", "--arch", "sm_80", "--trade", "acme_call", code=3 if found.failed else 0)

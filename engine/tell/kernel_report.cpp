@@ -2,6 +2,10 @@
 // Reports of compiled and tuned kernels, for people and for programs.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/base/shown_numbers.h"
 #include "engine/base/wording.h"
@@ -49,6 +53,10 @@ constexpr kernel_field<warmed_kernel> warmed_fields[] = {
          return k.failure.empty() ? std::string_view(outcome_of(k)) : std::string_view("failed");
      }},
     {"seconds", column_kind::number, [](const warmed_kernel& k) -> cell { return k.seconds; }},
+    {"bytes", column_kind::count,
+     [](const warmed_kernel& k) -> cell {
+         return k.failure.empty() ? cell(static_cast<std::int64_t>(k.bytes)) : cell();
+     }},
     {"products", column_kind::text,
      [](const warmed_kernel& k) -> cell { return config::joined(k.products); }},
     {"message", column_kind::text, [](const warmed_kernel& k) { return text(k.failure); }},
@@ -82,30 +90,68 @@ column_table columns_by(std::span<const kernel_field<Kernel>> fields, std::span<
     return out;
 }
 
-}  // namespace
+std::string padded(std::string text, std::size_t wide) {
+    text.resize(std::max(text.size(), wide), ' ');
+    return text;
+}
 
-std::string kernel_table(std::span<const warmed_kernel> kernels) {
+std::string right(std::string text, std::size_t wide) {
+    return text.insert(0, text.size() < wide ? wide - text.size() : 0, ' ');
+}
+
+std::string lines_of(std::span<const warmed_kernel> kernels) {
     std::size_t width = 6;
     for (const warmed_kernel& k : kernels) width = std::max(width, printable(k.name).size());
-    const auto padded = [](std::string text, std::size_t wide) {
-        text.resize(std::max(text.size(), wide), ' ');
-        return text;
-    };
     std::string out;
+    for (const warmed_kernel& k : kernels) {
+        out += padded(printable(k.name), width) + "  " + padded(printable(k.architecture), 7) + "  " +
+               padded(outcome_of(k), 10) + "  " + right(report::fixed(k.seconds, 2), 6) + " s  " +
+               (k.failure.empty() ? right(report::fixed(static_cast<double>(k.bytes) / 1e3, 1), 6) + " kB"
+                                  : std::string(9, ' ')) +
+               "  " + printable(config::joined(k.products)) + '\n';
+        if (!k.failure.empty()) out += "  " + printable(k.failure) + '\n';
+    }
+    return out;
+}
+
+// Names all that were left out for the same reason in one line.
+std::string lines_of(std::span<const unwarmed> left_out) {
+    std::vector<std::string> reasons;
+    for (const unwarmed& u : left_out)
+        if (std::ranges::find(reasons, u.why) == reasons.end()) reasons.push_back(u.why);
+    std::string out;
+    for (const std::string& why : reasons) {
+        std::vector<std::string> names;
+        for (const unwarmed& u : left_out)
+            if (u.why == why) names.push_back(u.name);
+        out += printable("no kernel for " + config::joined(names) + ": " + why) + '\n';
+    }
+    return out;
+}
+
+std::string count_of(std::span<const warmed_kernel> kernels, const std::optional<double>& seconds) {
     std::size_t failed = 0, found = 0;
+    std::uint64_t bytes = 0;
     for (const warmed_kernel& k : kernels) {
         failed += !k.failure.empty();
         found += k.failure.empty() && k.from_cache;
-        std::string seconds = report::fixed(k.seconds, 2);
-        seconds.insert(0, seconds.size() < 6 ? 6 - seconds.size() : 0, ' ');
-        out += padded(printable(k.name), width) + "  " + padded(printable(k.architecture), 7) + "  " +
-               padded(outcome_of(k), 10) + "  " + seconds + " s  " + printable(config::joined(k.products)) +
-               '\n';
-        if (!k.failure.empty()) out += "  " + printable(k.failure) + '\n';
+        bytes += k.bytes;
     }
-    return out + report::counted(kernels.size(), "kernel") + ": " +
+    return report::counted(kernels.size(), "kernel") + ": " +
            std::to_string(kernels.size() - failed - found) + " compiled, " + std::to_string(found) +
-           " from the cache, " + std::to_string(failed) + " failed\n";
+           " from the cache, " + std::to_string(failed) + " failed; " +
+           report::fixed(static_cast<double>(bytes) / 1e6, 1) + " MB of machine code" +
+           (seconds ? ", in " + report::duration(*seconds) : "") + '\n';
+}
+
+}  // namespace
+
+std::string kernel_table(std::span<const warmed_kernel> kernels, std::optional<double> seconds) {
+    return lines_of(kernels) + count_of(kernels, seconds);
+}
+
+std::string kernel_table(const warmed_library& library, std::optional<double> seconds) {
+    return lines_of(library.kernels) + lines_of(library.left_out) + count_of(library.kernels, seconds);
 }
 
 std::string kernel_table(std::span<const tuned_kernel> kernels) {

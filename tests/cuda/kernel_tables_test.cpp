@@ -2,7 +2,9 @@
 // Tables of compiled and of tuned kernels: all words of the table for people, and the columns for programs.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,9 +20,9 @@ namespace {
 using namespace tilewalk;
 
 std::vector<warmed_kernel> warmed() {
-    return {{"walk_1", {"asian", "barrier"}, "sm_90", false, 2.345, ""},
-            {"fill_points_12", {"asian"}, "sm_100f", true, 0, ""},
-            {"walk\n2", {}, "sm_80", false, 1234.5, "no compiler"}};
+    return {{"walk_1", {"asian", "barrier"}, "sm_90", false, 2.345, 50'949, ""},
+            {"fill_points_12", {"asian"}, "sm_100f", true, 0, 1'234'567, ""},
+            {"walk\n2", {}, "sm_80", false, 1234.5, 0, "no compiler"}};
 }
 
 std::vector<tuned_kernel> tuned() {
@@ -51,14 +53,15 @@ cell cell_at(const column_table& table, std::size_t row, std::string_view column
 
 TEST(kernel_tables, warmed_kernels_are_told_and_counted) {
     EXPECT_EQ(kernel_table(warmed()),
-              "walk_1          sm_90    compiled      2.35 s  asian, barrier\n"
-              "fill_points_12  sm_100f  from cache    0.00 s  asian\n"
-              "walk\\x0a2       sm_80    FAILED      1234.50 s  \n"
+              "walk_1          sm_90    compiled      2.35 s    50.9 kB  asian, barrier\n"
+              "fill_points_12  sm_100f  from cache    0.00 s  1234.6 kB  asian\n"
+              "walk\\x0a2       sm_80    FAILED      1234.50 s             \n"
               "  no compiler\n"
-              "3 kernels: 1 compiled, 1 from the cache, 1 failed\n");
+              "3 kernels: 1 compiled, 1 from the cache, 1 failed; 1.3 MB of machine code\n");
     const std::vector<warmed_kernel> kernels = warmed();
-    EXPECT_TRUE(kernel_table(std::span(kernels).first(1))
-                    .ends_with("\n1 kernel: 1 compiled, 0 from the cache, 0 failed\n"));
+    EXPECT_TRUE(kernel_table(std::span(kernels).first(1), 9.5)
+                    .ends_with("\n1 kernel: 1 compiled, 0 from the cache, 0 failed; 0.1 MB of machine code, "
+                               "in 9.50 s\n"));
     const column_table table = kernel_columns(kernels);
     ASSERT_EQ(table.rows, 3U);
     const char* outcomes[] = {"compiled", "from cache", "failed"};
@@ -68,8 +71,22 @@ TEST(kernel_tables, warmed_kernels_are_told_and_counted) {
         EXPECT_EQ(text_at(table, row, "outcome"), outcomes[row]);
         EXPECT_EQ(text_at(table, row, "message"), kernels[row].failure);
         EXPECT_EQ(cell_at(table, row, "seconds"), cell(kernels[row].seconds));
+        EXPECT_EQ(cell_at(table, row, "bytes"),
+                  row == 2 ? cell() : cell(static_cast<std::int64_t>(kernels[row].bytes)));
     }
     EXPECT_EQ(text_at(table, 0, "products"), "asian, barrier");
+}
+
+TEST(kernel_tables, products_left_out_for_one_reason_share_a_line) {
+    const warmed_library library{{warmed().front()},
+                                 {{"exchange", "it takes 2 assets"},
+                                  {"asset\tX", "it has no volatility"},
+                                  {"spread", "it takes 2 assets"}}};
+    EXPECT_EQ(kernel_table(library),
+              "walk_1  sm_90    compiled      2.35 s    50.9 kB  asian, barrier\n"
+              "no kernel for exchange, spread: it takes 2 assets\n"
+              "no kernel for asset\\x09X: it has no volatility\n"
+              "1 kernel: 1 compiled, 0 from the cache, 0 failed; 0.1 MB of machine code\n");
 }
 
 TEST(kernel_tables, tuned_kernels_are_told_with_what_was_gained) {

@@ -35,7 +35,18 @@ struct warmed_kernel {
     std::string architecture;           // "sm_90"
     bool from_cache = false;
     double seconds = 0;
-    std::string failure;  // empty if it compiled
+    std::uint64_t bytes = 0;  // machine code; 0 if it failed
+    std::string failure;      // empty if it compiled
+};
+
+// A product, an asset or a currency without kernels, such as "exchange" or "asset ACME".
+struct unwarmed {
+    std::string name, why;
+};
+
+struct warmed_library {
+    std::vector<warmed_kernel> kernels;
+    std::vector<unwarmed> left_out;
 };
 
 // A kernel whose build variants were timed on a GPU.
@@ -104,6 +115,12 @@ class engine {
     // An empty list means the GPUs of this machine.
     std::vector<warmed_kernel> warm(const book& trades, const market& in, const run_options& options,
                                     const std::vector<std::string>& architectures) const;
+    // Compiles the kernels that the library's products need in this market: for each product a book of its
+    // example, and one more for each further form in which the market's assets move. `products` names some
+    // of them; if empty, all. Throws tilewalk::error (usage) for an unknown one.
+    warmed_library warm_library(const market& in, const run_options& options,
+                                const std::vector<std::string>& architectures,
+                                const std::vector<std::string>& products = {}) const;
 
     // Times variants of the book's kernels, up to `seconds` per kernel, and keeps the fastest. Later runs
     // with `prefetch: auto` and no other setting for kernels use it. `says` receives progress messages.

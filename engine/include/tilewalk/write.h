@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct scenario_results;
 struct trade_plan;
 struct tuned_kernel;
 struct warmed_kernel;
+struct warmed_library;
 
 enum class output_format { table, csv, json };
 struct text_form {
@@ -60,7 +62,9 @@ void write(std::ostream& out, const product_page& page, output_format format, co
 std::string explanation_json(const std::vector<trade_plan>& plans, const std::string& as_of,
                              bool with_program = false);
 
-std::string kernel_table(std::span<const warmed_kernel> kernels);
+// `seconds`: how long all of them took together, for the last line.
+std::string kernel_table(std::span<const warmed_kernel> kernels, std::optional<double> seconds = {});
+std::string kernel_table(const warmed_library& library, std::optional<double> seconds = {});
 std::string kernel_table(std::span<const tuned_kernel> kernels);
 
 }  // namespace tilewalk

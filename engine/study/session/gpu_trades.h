@@ -93,6 +93,7 @@ class book_on_gpu {
     std::vector<kernel> kernels(const std::optional<cuda::tuned_device>& tuned = {}) const;
     // Returns the kernels that train policies; they have no jobs.
     std::vector<kernel> kernels_of_policies() const;
+    const planned& plan_of(std::size_t trade) const { return plans_[trade]; }
 
   private:
     struct walk {
