@@ -21,6 +21,7 @@
 #include <sstream>
 #include <thread>
 
+#include "engine/walk/cuda/compile/compiler.h"
 #include "tests/command.h"
 #include "tilewalk/results.h"
 #include "tilewalk/setting_table.h"
@@ -282,7 +283,15 @@ TEST_F(cli, wrong_usage_is_refused_with_a_hint) {
         {{"explain", "book.yaml", "--memory-bytes", "lots"},
          "--memory-bytes: found 'lots', expected a number of"},
         {{"warm", "book.yaml", "--arch", "90"}, "--arch: found '90', expected an architecture such as sm_90"},
-        {{"warm", "--arch", "sm_90"}, "BOOK"},
+        {{"warm", "--arch", "sm_90"}, "the argument BOOK is missing; give a book, or --library"},
+        {{"warm", "--library"}, "--library needs a market"},
+        {{"warm", "--library"}, "give --market FILE, such as configs/markets/demo.yaml"},
+        {{"warm", "--libary", "--market", "market.yaml"}, "did you mean '--library'?"},
+        {{"warm", "--library", "--market", "none.yaml", "--arch", "sm_90"}, "none.yaml"},
+        {{"warm", "book.yaml", "--library"}, "found the book 'book.yaml' beside --library, expected one"},
+        {{"warm", "book.yaml", "--product", "asian"}, "--product goes with --library; --trade picks trades"},
+        {{"warm", "--library", "--market", "market.yaml", "--trade", "call"}, "--product NAME goes with"},
+        {{"warm", "--library", "--arch", "90"}, "--arch: found '90', expected an architecture"},
         {{"price", "book.yaml", "--threads", "1.5"}, "--threads: found '1.5', expected"},
         {{"price", "book.yaml", "--threads", "100000"}, "--threads: found '100000', expected"},
         {{"price", "book.yaml", "--format", "jsn"},
@@ -1420,6 +1429,47 @@ TEST_F(cli, trades_can_be_chosen_and_keep_their_bits) {
         expect({does, "book.yaml", "--trade", "asain"}, 2,
                "book.yaml: the book has no trade 'asain'; did you mean 'asian'?");
     expect({"price", "empty.yaml", "--trade", "call"}, 2, "the book has no trade 'call'");
+}
+
+TEST_F(cli, warm_compiles_products_of_the_library) {
+    const finished config = run({"warm", "--library", "--market", "market.yaml", "--print-config"});
+    EXPECT_EQ(config_line(config.out, "market"), "market market.yaml --market") << config.err;
+    if (const std::string why = tilewalk::cuda::why_no_compiler(); !why.empty()) GTEST_SKIP() << why;
+    put("mixed.yaml",
+        "as_of: 2026-01-15\ncurrencies: {USD: {rate: 0.03}}\nassets:\n"
+        "  ALPHA: {currency: USD, spot: 7, volatility: 0.2}\n"
+        "  OMEGA: {currency: USD, spot: 100, model: {heston: {v0: 0.04, kappa: 1.5, theta: 0.05, sigma: 0.6, "
+        "rho: -0.7}}}\n");
+    put("one.yaml",
+        "market: mixed.yaml\ntrades:\n  - {id: a, product: asian, underlying: ALPHA, option: call, strike: "
+        "6.5, averaging_dates: {start: 0, end: 1, count: 6}}\n");
+    surroundings in;
+    in.variables = {{"TILEWALK_CACHE_DIR", (folder / "cache").string()}};
+    const arguments with{"warm",      "--library", "--market", "mixed.yaml", "--arch",     "sm_90",
+                         "--product", "asian",     "--random", "philox",     "--controls", "none"};
+    const finished got = run(with, in);
+    EXPECT_EQ(got.code, 0) << shown(with, got);
+    EXPECT_EQ(got.err, "");
+    for (const char* const name :
+         {"asian/ALPHA/walk_1  sm_90", "asian/OMEGA/walk_1  sm_90", "\nmerge_tiles "})
+        EXPECT_TRUE(has(got.out, name)) << name << '\n' << shown(with, got);
+    EXPECT_TRUE(has(got.out, "\n3 kernels: 3 compiled, 0 from the cache, 0 failed; 0.")) << got.out;
+    EXPECT_TRUE(has(got.out, " MB of machine code, in ")) << got.out;
+    const finished book =
+        run({"warm", "one.yaml", "--arch", "sm_90", "--random", "philox", "--controls", "none"}, in);
+    EXPECT_TRUE(has(book.out, "\n2 kernels: 0 compiled, 2 from the cache, 0 failed; 0."))
+        << shown(with, book);
+
+    const arguments basket{"warm",   "--library", "--market",  "mixed.yaml",
+                           "--arch", "sm_90",     "--product", "himalaya"};
+    const finished none = run(basket, in);
+    EXPECT_EQ(none.code, 0) << "a market of two assets is no fault\n" << shown(basket, none);
+    EXPECT_TRUE(
+        none.out.starts_with("no kernel for himalaya: it takes 3 assets, and the market has 2\n"
+                             "0 kernels: 0 compiled"))
+        << shown(basket, none);
+    expect({"warm", "--library", "--market", "mixed.yaml", "--arch", "sm_90", "--product", "asain"}, 2,
+           "unknown product 'asain'; did you mean 'asian'?", in);
 }
 
 TEST_F(cli, book_comes_from_standard_input) {
