@@ -7,13 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 #include "engine/cli/exit_code.h"
 #include "engine/cli/help/offers.h"
@@ -38,22 +34,6 @@ void complain_of_greeks(const results& r) {
     }
 }
 
-bool can_say_no_device(const std::string& book) {
-    constexpr std::string_view word = "device";
-    std::error_code unknown;
-    if (!std::filesystem::is_regular_file(book, unknown)) return false;
-    std::ifstream file(book, std::ios::binary);
-    std::string text(std::size_t{1} << 16, '\0');
-    for (std::size_t kept = 0; file;) {
-        file.read(text.data() + kept, static_cast<std::streamsize>(text.size() - kept));
-        const std::string_view seen(text.data(), kept + static_cast<std::size_t>(file.gcount()));
-        if (seen.find(word) != std::string_view::npos) return false;
-        kept = std::min(word.size() - 1, seen.size());
-        std::copy(seen.end() - static_cast<std::ptrdiff_t>(kept), seen.end(), text.begin());
-    }
-    return file.eof();
-}
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool is_sanitized = true;
 #else
@@ -72,10 +52,9 @@ engine engine_for(const spoken& options) {
     return engine({resolve_instruction_set(options, process_environment()).value});
 }
 
-void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times) {
+void open_devices_of(const engine& pricer, const spoken& options, timings& times) {
     const std::optional<std::string> said = said_device(options, process_environment());
-    if (!options.print_config && (said || can_say_no_device(book)))
-        pricer.open_devices(said.value_or("auto"), &times);
+    if (!options.print_config && said && *said != "auto") pricer.open_devices(*said, &times);
 }
 
 timings::clock::time_point start_of_process() {

@@ -14,7 +14,7 @@ namespace tilewalk::cli {
 
 engine engine_for(const spoken& options);
 // Begins to open GPUs before the book is read, if options or variables already say which ones the run uses.
-void open_devices_of(const engine& pricer, const std::string& book, const spoken& options, timings& times);
+void open_devices_of(const engine& pricer, const spoken& options, timings& times);
 
 // Returns the start of this process, estimated from its processor time.
 timings::clock::time_point start_of_process();

@@ -317,11 +317,19 @@ struct right_in_run {
 bool pays_on_gpus(std::span<const cuda::wanted_policy> wanted, const planned_run& r, cuda::backend& gpus,
                   gpus_of_run& opening) {
     if (wanted.empty() || gpus.tiles_before_gpus()) return true;
-    constexpr double operations_a_second = 1e9;  // of a core
+    constexpr double operations_a_second = 1e9;  // of a core that trains
     constexpr double seconds_of_opening = 0.3, seconds_of_kernel = 1.8;
-    double operations = 0;
-    for (const cuda::wanted_policy& one : wanted) operations += exercise::operations_of(*one.of);
-    const double on_processor = operations / operations_a_second / r.run.threads;
+    double operations = 0, most = 0;
+    for (const cuda::wanted_policy& one : wanted) {
+        const double of_one = exercise::operations_of(*one.of);
+        operations += of_one;
+        most = std::max(most, of_one);
+    }
+    // The threads of one training wait for each other, so that it gains by few.
+    constexpr double gain_of_one = 2;
+    const double on_processor =
+        std::max(operations / r.run.threads, most / std::min<double>(gain_of_one, r.run.threads)) / operations_a_second;
+    opening.begin_for(on_processor);
     if (!opening.are_open() && on_processor < seconds_of_opening) return false;
     const cuda::backend::choice& on = opening.get();
     if (on.devices.empty()) return false;
@@ -414,10 +422,10 @@ void find_policies(planned_run& r, const resources& with, gpus_of_run& on, const
         if (work != nullptr) one.of.take_known(*work);
     });
     find_on_gpus(all, r, by, with.gpus(), on);
-    // Few trades are trained one after another, each on all threads; many side by side, on a thread each.
-    const bool are_few = all.size() < static_cast<std::size_t>(r.run.threads);
-    for_each(are_few ? 1 : r.run.threads, [&](right_in_run& one) {
-        one.of.find(are_few ? r.run.threads : 1);
+    // Trades are trained side by side; the threads of one training wait for each other.
+    const int side_by_side = static_cast<int>(std::min<std::size_t>(all.size(), static_cast<std::size_t>(r.run.threads)));
+    for_each(side_by_side, [&](right_in_run& one) {
+        one.of.find(std::max(1, r.run.threads / side_by_side));
         if (work != nullptr) one.of.keep_in(*work);
         ++done;
     });
@@ -605,6 +613,14 @@ std::vector<priced_book> priced_as_asked(planned_run r, all_walkers by, progress
     return walked_in_rounds({r.run, r.book.trades, r.in, steps, r.begin}, walk, reporter);
 }
 
+// A guess at the time of walking all on the processor.
+double seconds_on_processor(const planned_run& r) {
+    double operations = 0;
+    for (const planned& p : r.plans)
+        if (p.needs_paths()) operations += run::operations_of(p.price_job());
+    return operations * static_cast<double>(r.run.paths) / r.run.threads / run::typical_operations_a_second;
+}
+
 void decide_by_pilots(planned_run& r, const resources& with, const stages& by, const sources& from,
                       const progress_reporter& reporter) {
     const pilot_of_controls pilots{r.run, r.operations, r.options.cancel, by.controls.jumps, &with.passed()};
@@ -637,6 +653,7 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     const sources from(run, options.work.get(), by.held);
     if (by.ready.empty()) {
         plan_all(planned, with, by, threads.crew(), reporter);
+        if (run.device == "auto") on.begin_for(seconds_on_processor(planned));
         find_policies(planned, with, on, from, reporter);
         if (by.decide)
             by.decide(planned, threads.crew(), reporter);

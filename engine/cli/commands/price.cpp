@@ -130,7 +130,7 @@ int price(price_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // times the destruction of all objects below
     const engine pricer = engine_for(asked.options);
     const std::size_t workers = asked.workers.empty() ? 0 : workers_of(asked.workers);
-    if (workers == 0) open_devices_of(pricer, asked.book, asked.options, times);
+    if (workers == 0) open_devices_of(pricer, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {

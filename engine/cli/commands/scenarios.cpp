@@ -56,7 +56,7 @@ scenario_results run(const engine& pricer, const chosen_book& asked, const marke
 int scenarios(scenario_arguments& asked, timings& times) {
     std::optional<timings::during> ending;  // times the destruction of all objects below
     const engine pricer = engine_for(asked.options);
-    open_devices_of(pricer, asked.book, asked.options, times);
+    open_devices_of(pricer, asked.options, times);
     const chosen_book wanted = load_book(asked.book, asked.options, &times);
     const settings& with = wanted.with;
     if (asked.options.print_config) {

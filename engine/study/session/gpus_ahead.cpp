@@ -15,15 +15,25 @@
 namespace tilewalk::studies {
 
 gpus_of_run::gpus_of_run(cuda::backend& gpus, const std::string& device, bool may_walk, timings* times)
-    : times_(times) {
+    : gpus_(gpus), device_(device), times_(times) {
     known_ = may_walk ? gpus.chosen(device) : cuda::backend::choice{};
+    if (device != "auto" || gpus.tiles_before_gpus() == 0) begin();
+}
+
+void gpus_of_run::begin_for(double seconds_on_processor) {
+    constexpr double least_seconds = 0.15;
+    if (!have_begun() && gpus_.seconds_on_processor() + seconds_on_processor > least_seconds) begin();
+}
+
+void gpus_of_run::begin() {
+    if (have_begun()) return;
     auto promise = std::make_shared<std::promise<cuda::backend::choice>>();
     opening_ = promise->get_future().share();
     if (known_) {
         promise->set_value(*known_);
         return;
     }
-    gpus.beside([&gpus, device, clock = clock_, promise] {
+    gpus_.beside([&gpus = gpus_, device = device_, clock = clock_, promise] {
         const auto begin = timings::clock::now();
         const auto note_time = [&] {
             const std::lock_guard guard(clock->lock);
@@ -46,11 +56,12 @@ gpus_of_run::~gpus_of_run() {
 }
 
 bool gpus_of_run::are_open() const {
-    return opening_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    return known_ || (have_begun() && opening_.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
 }
 
 const cuda::backend::choice& gpus_of_run::get() {
     if (known_) return *known_;
+    begin();
     const timings::during waiting(times_, stage::opening_gpus);
     known_ = opening_.get();
     return *known_;

@@ -27,6 +27,8 @@
 namespace tilewalk::studies {
 
 // The GPUs of a run. They open on a thread of their own while the run goes on, and go on opening if it ends.
+// For device `auto` they begin to open once the processor has, or had, enough work for them: a driver that is
+// being opened holds up the end of a process.
 class gpus_of_run {
   public:
     gpus_of_run(cuda::backend& gpus, const std::string& device, bool may_walk, timings* times);
@@ -34,9 +36,16 @@ class gpus_of_run {
     gpus_of_run(const gpus_of_run&) = delete;
     gpus_of_run& operator=(const gpus_of_run&) = delete;
 
+    bool have_begun() const { return opening_.valid(); }
     bool are_open() const;
+    // Begins to open them, unless that has been done.
+    void begin();
+    // Begins if the processor is expected to work so many seconds, in addition to what walks of this process
+    // have taken so far.
+    void begin_for(double seconds_on_processor);
     // Waits until they are open. Throws what backend::choose does.
     const cuda::backend::choice& get();
+    // To be called after begin().
     std::shared_future<cuda::backend::choice> opening() const { return opening_; }
 
   private:
@@ -44,6 +53,8 @@ class gpus_of_run {
         std::mutex lock;
         timings::clock::duration taken{};
     };
+    cuda::backend& gpus_;
+    const std::string device_;
     timings* const times_;
     const std::shared_ptr<clocked> clock_ = std::make_shared<clocked>();
     std::shared_future<cuda::backend::choice> opening_;

@@ -28,8 +28,6 @@ using run::tile_range;
 
 // A block of the processor's work: short enough that GPUs need not wait, long enough for all its threads.
 constexpr double seconds_of_block = 0.03;
-// A guess until a block has been timed, in operations a second of one core.
-constexpr double first_operations = 2e8;
 // A kernel is compiled if it saves so many times what it costs, as both are estimates.
 constexpr double worth = 2;
 
@@ -57,6 +55,7 @@ class handover::shared_walk {
         {
             const helper of_gpus(*this);
             while (!is_cancelled()) {
+                by_.begin_(seconds_left());
                 const block next = take_block();
                 if (!next.parts.empty())
                     walk_block(next);
@@ -150,9 +149,18 @@ class handover::shared_walk {
         std::ranges::stable_sort(order_, {}, operations);
     }
 
+    // Seconds that the processor takes for what nobody has begun, by the speed so far.
+    double seconds_left() const {
+        const std::lock_guard guard(gpus_.lock);
+        double all = 0;
+        for (const part& p : parts_)
+            if (is_free(p)) all += operations_left(p);
+        const double known = by_.operations_a_second_;
+        return all / by_.threads_ / (known > 0 ? known : run::typical_operations_a_second);
+    }
     double operations_of_block() const {
         const double known = by_.operations_a_second_;
-        return seconds_of_block * by_.threads_ * (known > 0 ? known : first_operations);
+        return seconds_of_block * by_.threads_ * (known > 0 ? known : run::typical_operations_a_second);
     }
     // Takes tiles for the processor: the rests of several trades, or a piece of one.
     block take_block() {
@@ -372,11 +380,13 @@ handover::identity handover::identity_of(const run::job& j) {
 }
 
 handover::handover(std::shared_ptr<gpus_ahead> gpus, std::span<const owned_job> jobs, int threads,
-                   std::unique_ptr<run::back_end> on_cpu, std::optional<std::uint64_t> tiles_first)
+                   std::unique_ptr<run::back_end> on_cpu, std::optional<std::uint64_t> tiles_first,
+                   std::function<void(double)> begin)
     : gpus_(std::move(gpus)),
       threads_(threads),
       on_cpu_(std::move(on_cpu)),
       tiles_first_(tiles_first),
+      begin_(std::move(begin)),
       spent_(jobs.size()),
       steps_on_gpus_(jobs.size()),
       gpu_failures_(jobs.size()) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,9 +24,11 @@ namespace tilewalk::studies {
 class handover final : public run::back_end {
   public:
     // `tiles_first`: tiles that the processor walks before GPUs take the rest. Empty: the processor walks
-    // what takes it less time than compiling a kernel, and all else until the kernel is there.
+    // what takes it less time than compiling a kernel, and all else until the kernel is there. `begin` is told
+    // now and then how many seconds the processor would still take, and lets GPUs prepare if that is worth it.
     handover(std::shared_ptr<gpus_ahead> gpus, std::span<const owned_job> jobs, int threads,
-             std::unique_ptr<run::back_end> on_cpu, std::optional<std::uint64_t> tiles_first);
+             std::unique_ptr<run::back_end> on_cpu, std::optional<std::uint64_t> tiles_first,
+             std::function<void(double)> begin);
     // Leaves kernels that are still missing to the engine's threads.
     ~handover() override;
 
@@ -47,6 +50,7 @@ class handover final : public run::back_end {
     const int threads_;
     const std::unique_ptr<run::back_end> on_cpu_;
     const std::optional<std::uint64_t> tiles_first_;
+    const std::function<void(double)> begin_;
     std::map<identity, std::size_t> numbers_;  // of jobs
     std::vector<double> spent_;                // core-seconds on the processor, by number
     std::vector<std::uint64_t> steps_on_gpus_;

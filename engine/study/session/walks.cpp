@@ -2,6 +2,7 @@
 #include "engine/study/session/walks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <string>
@@ -194,6 +195,7 @@ bool book_walk::are_kept_on_gpus(const walkers& by) const {
 
 void book_walk::on_both(const walkers& by, run_manifest& manifest) {
     const auto cpu = [&] { return by.on_cpu(by.operations, run_.threads, run_.how.precision); };
+    if (by.gpus.tiles_before_gpus()) by.on.begin();
     const bool are_open = by.on.are_open();
     if (are_open && by.on.get().devices.empty()) return on_cpu(*cpu());
     if (are_open && are_kept_on_gpus(by)) {
@@ -210,7 +212,7 @@ void book_walk::on_both(const walkers& by, run_manifest& manifest) {
         std::optional<timings::during> packing(std::in_place, all_.times, stage::packing);
         ahead->prepare(by.on.get());
         packing.reset();
-        if (ahead->has_all()) {
+        if (ahead->has_all() && !by.gpus.tiles_before_gpus()) {
             ready_on_gpus once;
             walkers with_trades = by;
             if (with_trades.keeps == nullptr) with_trades.keeps = &once;
@@ -219,12 +221,19 @@ void book_walk::on_both(const walkers& by, run_manifest& manifest) {
             on_gpus(with_trades, manifest);
             return left_.empty() ? void() : on_cpu(*cpu());
         }
-    } else {
-        ahead->begin(by.on.opening());
     }
     const std::vector<std::size_t> trades = left_;
-    handover shared(ahead, jobs, run_.threads, cpu(), by.gpus.tiles_before_gpus());
+    // Begins to open GPUs, and to prepare for them, once there is enough to do.
+    const auto begin = [&, has_begun = are_open](double seconds_left) mutable {
+        by.on.begin_for(seconds_left);
+        if (!has_begun && by.on.have_begun()) ahead->begin(by.on.opening());
+        has_begun = has_begun || by.on.have_begun();
+    };
+    handover shared(ahead, jobs, run_.threads, cpu(), by.gpus.tiles_before_gpus(), begin);
+    const auto from = std::chrono::steady_clock::now();
     on_cpu(shared);
+    by.gpus.add_seconds_on_processor(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count());
     tell_of_both(by, shared, trades, manifest);
 }
 

@@ -69,6 +69,9 @@ class backend {
     kernel_store& kernels();
     // Compiles into kernels(). Throws as kernels() does.
     kernels_ahead& ahead();
+    // Seconds that walks for setting `auto` have taken on the processor.
+    double seconds_on_processor() const { return seconds_on_processor_; }
+    void add_seconds_on_processor(double more) { seconds_on_processor_ += more; }
     const std::optional<std::uint64_t>& tiles_before_gpus() const { return machine_.tiles_before_gpus; }
     tuned_choices& tuned() { return tuned_; }
     // The first GPU that choose(wanted) would return, without opening it; empty for the CPU.
@@ -86,6 +89,7 @@ class backend {
     std::map<std::string, choice> chosen_;  // by value of the setting device
     std::unique_ptr<kernel_store> kernels_;
     std::unique_ptr<kernels_ahead> ahead_;
+    std::atomic<double> seconds_on_processor_{0};
     std::atomic<bool> is_closing_{false};
     std::mutex lock_of_tasks_;
     struct task {
