@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path kernels on the host for fake GPUs: they read packed trades as real kernels do, and give the CPU's bits.
+// Path kernels on the host for fake GPUs: they read packed trades as real kernels do, and give the CPU's
+// bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -104,7 +105,8 @@ std::vector<double> shocks(std::size_t per_block, const maker& draw, word64 seed
 }
 
 inline void run_section(const program::lane_section& s, std::vector<double>& states, const double* terms,
-                 const double* row, const std::vector<double>& normals, const std::vector<double>& uniforms) {
+                        const double* row, const std::vector<double>& normals,
+                        const std::vector<double>& uniforms) {
     std::vector<double> values;
     for (const program::node& n : s.nodes) {
         const auto value_of = [&](std::size_t arg) {
@@ -161,7 +163,7 @@ double payoff(const trade_in_memory& t, word64 seed, word64 path) {
 }
 
 inline kernels::tile_result walk_tile(const trade_in_memory& t, precision in, word64 seed, word64 paths,
-                               word64 tile) {
+                                      word64 tile) {
     // Remembers tiles: these tests walk the same numbers hundreds of times.
     static std::mutex lock;
     const std::lock_guard guard(lock);
@@ -204,7 +206,7 @@ void for_each_block(const launch& how, const kernels::path_arguments& a, const u
 }
 
 inline void run_walk(const program::path_program& code, precision in, const launch& how,
-              const kernels::path_arguments& a) {
+                     const kernels::path_arguments& a) {
     EXPECT_EQ(how.blocks, a.trade_count * a.tiles);
     for_each_block(how, a, [&](const kernels::trade_record& r, word32 tile) {
         kernels::tile_result* tiles = a.results + word64{r.result} * a.tiles;

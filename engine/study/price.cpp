@@ -328,7 +328,8 @@ bool pays_on_gpus(std::span<const cuda::wanted_policy> wanted, const planned_run
     // The threads of one training wait for each other, so that it gains by few.
     constexpr double gain_of_one = 2;
     const double on_processor =
-        std::max(operations / r.run.threads, most / std::min<double>(gain_of_one, r.run.threads)) / operations_a_second;
+        std::max(operations / r.run.threads, most / std::min<double>(gain_of_one, r.run.threads)) /
+        operations_a_second;
     opening.begin_for(on_processor);
     if (!opening.are_open() && on_processor < seconds_of_opening) return false;
     const cuda::backend::choice& on = opening.get();
@@ -423,7 +424,8 @@ void find_policies(planned_run& r, const resources& with, gpus_of_run& on, const
     });
     find_on_gpus(all, r, by, with.gpus(), on);
     // Trades are trained side by side; the threads of one training wait for each other.
-    const int side_by_side = static_cast<int>(std::min<std::size_t>(all.size(), static_cast<std::size_t>(r.run.threads)));
+    const int side_by_side =
+        static_cast<int>(std::min<std::size_t>(all.size(), static_cast<std::size_t>(r.run.threads)));
     for_each(side_by_side, [&](right_in_run& one) {
         one.of.find(std::max(1, r.run.threads / side_by_side));
         if (work != nullptr) one.of.keep_in(*work);
@@ -674,8 +676,8 @@ std::vector<priced_book> price_book(const resources& with, const book& trades, s
     const cpu_maker own = [&](const cpu::lane_operations&, int, program::precision p) {
         return threads.back_end(p);
     };
-    const walkers of_prices{with.gpus(), on, planned.operations, by.on_cpu ? by.on_cpu : own, &on_gpus.get(),
-                            by.way_back_on_gpu};
+    const walkers of_prices{
+        with.gpus(), on, planned.operations, by.on_cpu ? by.on_cpu : own, &on_gpus.get(), by.way_back_on_gpu};
     walkers of_bounds = of_prices;
     of_bounds.keeps = nullptr;
     of_bounds.way_back = {};

@@ -95,9 +95,12 @@ std::vector<warmed_kernel> compiled(const std::vector<wanted_text>& wanted,
         if (options.on_progress) options.on_progress({.trades_done = done, .trades = out.size()});
     };
     tell();
+    const std::vector<std::size_t> order =
+        cuda::longest_first(out.size(), [&](std::size_t i) { return wanted[i % wanted.size()].text.size(); });
     threads::for_each(
         out.size(), threads, options.cancel,
-        [&](int, std::uint64_t i) {
+        [&](int, std::uint64_t k) {
+            const std::size_t i = order[k];
             warmed_kernel& w = out[i];
             const auto begin = std::chrono::steady_clock::now();
             try {

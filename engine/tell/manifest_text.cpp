@@ -61,8 +61,9 @@ std::string gpu_text(const run_manifest& m) {
     const std::string chosen = choices_text(m.settings);
     std::string share;
     if (m.path_steps_on_gpus < m.path_steps)
-        share = fixed(100 * static_cast<double>(m.path_steps_on_gpus) / static_cast<double>(m.path_steps), 1) +
-                "% of the path-steps, the processor the others; ";
+        share =
+            fixed(100 * static_cast<double>(m.path_steps_on_gpus) / static_cast<double>(m.path_steps), 1) +
+            "% of the path-steps, the processor the others; ";
     return devices_text(m.devices) + ": " + share + counted(m.launches, "launch", "launches") + ", " +
            duration(m.kernel_seconds) + "; " + counted(m.kernels_compiled, "kernel") + " compiled, " +
            std::to_string(m.kernels_from_cache) + " from the cache" + (chosen.empty() ? "" : "; " + chosen) +

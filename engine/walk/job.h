@@ -53,8 +53,8 @@ struct walk {
     const arrays::shock_file* replay = nullptr;       // shocks from a file instead of random numbers
     std::span<const arrays::shock_cube> scenarios{};  // arrays of the market, by number
     const std::atomic<bool>* cancel = nullptr;
-    int most_threads = 0;  // threads of the processor that walk; 0: all that the back end has
-    timings* times = nullptr;                          // measures work done before and while paths are walked
+    int most_threads = 0;      // threads of the processor that walk; 0: all that the back end has
+    timings* times = nullptr;  // measures work done before and while paths are walked
     std::function<void(const progress&)> on_progress;  // called by the thread that called walk_all
     // Owns the data that `jobs` point to, none of which changes. A back end that keeps the owner may
     // recognise jobs of a later walk by their pointers.

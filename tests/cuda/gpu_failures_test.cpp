@@ -265,11 +265,15 @@ TEST(gpu_failures, only_the_trades_that_it_failed_say_so) {
         return text != cuda::merge_kernel_text() && std::exchange(is_first, false);
     };
     const results got = machine.price("auto");
-    EXPECT_TRUE(says(got.rows[0], "priced on the CPU, because the GPU failed: refused as planned"))
-        << got.rows[0].message;
-    EXPECT_NE(got.rows[0].price, made_up_price);
-    EXPECT_EQ(got.rows[1].price, made_up_price);
-    EXPECT_EQ(got.rows[1].message, "");
+    // Which kernel is compiled first is open; two trades have paths that all pay a number.
+    int failed = 0;
+    for (const price_row& row : std::span(got.rows).first(2)) {
+        const bool has_failed = says(row, "priced on the CPU, because the GPU failed: refused as planned");
+        failed += has_failed ? 1 : 0;
+        EXPECT_EQ(row.message.empty(), !has_failed) << row.message;
+        EXPECT_EQ(row.price == made_up_price, !has_failed) << row.trade;
+    }
+    EXPECT_EQ(failed + (says(got.rows[2], "refused as planned") ? 1 : 0), 1);
 }
 
 const std::string market_of_a =

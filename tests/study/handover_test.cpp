@@ -3,6 +3,8 @@
 // they meet, and whatever fails or stops there, results are those of the processor. A run that the processor
 // ends waits neither for a GPU nor for a compiler.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -84,10 +86,11 @@ struct known_kernel {
 class kernels_of_book {
   public:
     kernels_of_book() {
-        const studies::settled run = studies::settle(studies::inner_options{with_settings("cpu"), {}, {}}, state_of(book_), {&in_, 1});
+        const studies::settled run =
+            studies::settle(studies::inner_options{with_settings("cpu"), {}, {}}, state_of(book_), {&in_, 1});
         for (const auto& t : state_of(book_).trades)
-            plans_.push_back(std::make_shared<const studies::ready_trade>(
-                plan::plan_trade(t, state_of(in_)), shapes_));
+            plans_.push_back(
+                std::make_shared<const studies::ready_trade>(plan::plan_trade(t, state_of(in_)), shapes_));
         std::vector<studies::walked_job> all;
         for (const auto& p : plans_) all.push_back({p});
         trades_.emplace(std::move(all));
@@ -199,7 +202,8 @@ class machine {
 const results& on_cpu(std::uint64_t paths = few_paths) {
     static std::map<std::uint64_t, results> known;
     const auto at = known.find(paths);
-    return at != known.end() ? at->second : known.emplace(paths, machine(0).price("cpu", paths)).first->second;
+    return at != known.end() ? at->second
+                             : known.emplace(paths, machine(0).price("cpu", paths)).first->second;
 }
 
 // Path-steps of the processor if it walks the first `tiles` tiles, trade after trade.
@@ -369,6 +373,35 @@ TEST(handover_test, waits_for_no_compiler_and_walks_on_gpus_once_it_is_done) {
     tests::expect_same_rows(later, on_cpu(many_paths), "by the kernels");
     EXPECT_EQ(later.manifest.path_steps_on_gpus, later.manifest.path_steps);
     EXPECT_EQ(later.manifest.kernels_compiled, 0U);
+}
+
+TEST(handover_test, is_left_to_the_processor_in_a_forked_process) {
+    const machine on(0);
+    tests::expect_same_rows(on.price(), on_cpu(), "before the fork");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        int code = 0;
+        try {
+            const results got = on.price();
+            if (got.rows.front().price != on_cpu().rows.front().price) code = 1;
+            if (got.manifest.path_steps_on_gpus != 0) code = 2;
+            run_options with = with_settings("cuda");
+            try {
+                on.price(with);
+                code = 3;
+            } catch (const error& e) {
+                if (e.message().find("forked") == std::string::npos) code = 4;
+            }
+        } catch (...) {
+            code = 5;
+        }
+        ::_exit(code);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(handover_test, takes_little_work_to_no_compiler) {

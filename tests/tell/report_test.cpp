@@ -845,7 +845,8 @@ at most: the plain sum of the errors, an upper bound; a run of 16 parts or more 
 
 131072 paths, seed 18446744073709551615, single precision, random numbers of curand_xorwow, as of 2026-01-15
 516 ms on 2 threads (x86-64-v3): planning 12 ms, paths 500 ms; 3.00e8 path-steps/s
-2 x NVIDIA H200, NVIDIA L4: 80.0% of the path-steps, the processor the others; 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant, memory_bytes 34359738368
+2 x NVIDIA H200, NVIDIA L4: 80.0% of the path-steps, the processor the others; 12 launches, 250 ms; 1 kernel compiled, 4 from the cache; prefetch smem_rolling_async, distance 4, row_space constant,
+  memory_bytes 34359738368
 lost NVIDIA L4: GPU 3: cudaEventQuery failed
 left to the processor: nested bounds of 2 trades: they are long
 left to the processor: ways back of 1 trade: it is so

@@ -164,8 +164,7 @@ class walk_of_scenarios {
     // Works on two blocks at a time if there are GPUs: one is planned while the other is walked.
     void walk_blocks(const std::vector<block>& blocks) {
         const auto gpus = r_.with.gpus().chosen(r_.run.device);
-        const bool are_overlapped =
-            !r_.options.work && blocks.size() > 1 && gpus && !gpus->devices.empty();
+        const bool are_overlapped = !r_.options.work && blocks.size() > 1 && gpus && !gpus->devices.empty();
         std::atomic<std::size_t> next = 0;
         const auto work = [&](std::size_t worker) {
             for (std::size_t b = next++; b < blocks.size(); b = next++)

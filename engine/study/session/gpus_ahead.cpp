@@ -21,7 +21,7 @@ gpus_of_run::gpus_of_run(cuda::backend& gpus, const std::string& device, bool ma
 }
 
 void gpus_of_run::begin_for(double seconds_on_processor) {
-    constexpr double least_seconds = 0.15;
+    constexpr double least_seconds = 0.5;  // a driver takes 0.2 to 0.3 s to open
     if (!have_begun() && gpus_.seconds_on_processor() + seconds_on_processor > least_seconds) begin();
 }
 
@@ -56,7 +56,8 @@ gpus_of_run::~gpus_of_run() {
 }
 
 bool gpus_of_run::are_open() const {
-    return known_ || (have_begun() && opening_.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+    return known_ ||
+           (have_begun() && opening_.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
 }
 
 const cuda::backend::choice& gpus_of_run::get() {
@@ -114,8 +115,7 @@ void gpus_ahead::prepare(const cuda::backend::choice& on) {
         for (std::size_t j = 0; j < jobs_.size(); ++j) jobs[way_of_[j]].push_back(j);
         for (const auto& d : on.devices) {
             const std::string one = d->get().properties().architecture();
-            if (std::ranges::find(architectures_, one) == architectures_.end())
-                architectures_.push_back(one);
+            if (std::ranges::find(architectures_, one) == architectures_.end()) architectures_.push_back(one);
         }
         tuned.emplace(cuda::tuned_device{gpus_.tuned(), on.devices.front()->get().properties()});
     }
@@ -144,8 +144,8 @@ void gpus_ahead::make_groups_of_paths(way of, std::span<const std::size_t> jobs,
     const cuda::kernel_wish& how = of == with_points ? how_of_points_ : how_;
     std::vector<std::size_t> shared;
     if (of == with_points)
-        for (const std::string& text : random::texts_of_points(program::shock_type(how.precision),
-                                                               program::is_fast(how.precision)))
+        for (const std::string& text :
+             random::texts_of_points(program::shock_type(how.precision), program::is_fast(how.precision)))
             shared.push_back(kernel_of(text));
     std::vector<std::vector<std::size_t>> by_job(jobs.size());
     std::vector<std::size_t> first(jobs.size(), none);
@@ -175,8 +175,7 @@ void gpus_ahead::make_groups_of_ways_back(std::span<const std::size_t> jobs,
                                           const std::optional<cuda::tuned_device>& tuned) {
     const std::size_t merge = kernel_of(cuda::merge_kernel_text());
     const int rounds = sources_[0]->rounds > 0 ? sources_[0]->rounds : kernels::philox_rounds;
-    const auto decide =
-        way_back_ ? way_back_ : cuda::ways_back::as_suits(how_.precision, rounds, tuned);
+    const auto decide = way_back_ ? way_back_ : cuda::ways_back::as_suits(how_.precision, rounds, tuned);
     run::walk all;
     all.unit_paths = unit_paths_;
     all.points = points_;
@@ -184,8 +183,7 @@ void gpus_ahead::make_groups_of_ways_back(std::span<const std::size_t> jobs,
     for (const std::size_t j : jobs) {
         const run::job job = jobs_[j].job();
         if (!cuda::ways_back::can_walk(job)) continue;
-        const bool reads_arrays =
-            all.points_of(job).has_value() || replays_ || sources_[0]->rounds == 0;
+        const bool reads_arrays = all.points_of(job).has_value() || replays_ || sources_[0]->rounds == 0;
         const auto [at, is_new] = known.try_emplace({job.code, job.back.code, reads_arrays}, groups.size());
         if (is_new)
             groups.push_back({{kernel_of(cuda::ways_back::text_of(job, decide(job), reads_arrays)), merge}});
@@ -195,15 +193,15 @@ void gpus_ahead::make_groups_of_ways_back(std::span<const std::size_t> jobs,
 
 void gpus_ahead::look_for_kernels() {
     cuda::kernel_store& store = gpus_.kernels();
-    threads::for_each(
-        kernels.size(), threads_, nullptr,
-        [&](int, std::uint64_t k) {
-            const bool is_there = std::ranges::all_of(architectures_, [&](const std::string& a) {
-                return store.known({kernels[k].text, a, {}}) != nullptr;
-            });
-            if (is_there) kernels[k].is = kernel::state::there;
-        },
-        {});
+    threads::for_each(kernels.size(), threads_, nullptr,
+                      [&](int, std::uint64_t k) {
+                          const bool is_there =
+                              std::ranges::all_of(architectures_, [&](const std::string& a) {
+                                  return store.known({kernels[k].text, a, {}}) != nullptr;
+                              });
+                          if (is_there) kernels[k].is = kernel::state::there;
+                      },
+                      {});
 }
 
 bool gpus_ahead::is_ready(std::size_t of) const {
@@ -300,7 +298,11 @@ const random::catalogue_entry& gpus_ahead::source(way of) const {
 }
 
 cuda::gpu_settings gpus_ahead::settings(way of) const {
-    return {of == with_points ? how_of_points_ : how_, correlation_, &source(of), memory_bytes_, threads_,
+    return {of == with_points ? how_of_points_ : how_,
+            correlation_,
+            &source(of),
+            memory_bytes_,
+            threads_,
             &gpus_.tuned()};
 }
 

@@ -158,7 +158,7 @@ class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
     const cuda::ways_back::decider way_back_;
     cuda::backend::choice on_;
     std::vector<std::string> architectures_;
-    std::vector<way> way_of_;           // by job
+    std::vector<way> way_of_;            // by job
     std::vector<std::size_t> place_of_;  // by job: its place among those of its way
     std::array<std::shared_ptr<const gpu_trades>, 2> trades_;
     std::vector<double> spent_;  // by job; empty while the walk goes on

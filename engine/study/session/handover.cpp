@@ -211,12 +211,10 @@ class handover::shared_walk {
         now.jobs = jobs;
         now.tiles = of.tiles;
         now.most_threads = std::max(1, by_.threads_ - gpus_.compiling());
-        if (of_.on_progress)
-            now.on_progress = [&](const run::progress& p) { tell(p.path_steps_done); };
+        if (of_.on_progress) now.on_progress = [&](const run::progress& p) { tell(p.path_steps_done); };
         const auto begin = clock::now();
         run::outcome got = by_.on_cpu_->walk_all(now);
-        const double core_seconds =
-            std::max(seconds(clock::now() - begin).count(), 1e-6) * now.most_threads;
+        const double core_seconds = std::max(seconds(clock::now() - begin).count(), 1e-6) * now.most_threads;
         const double rate = operations / core_seconds;
         double& known = by_.operations_a_second_;
         known = known > 0 ? (known + rate) / 2 : rate;
@@ -253,8 +251,7 @@ class handover::shared_walk {
         {
             const std::lock_guard guard(gpus_.lock);
             now.path_steps_done = steps_done_ + steps_of_block + steps_on_gpus_;
-            for (const part& p : parts_)
-                now.jobs_done += p.rest.count == 0 && !p.is_with_gpus ? 1U : 0U;
+            for (const part& p : parts_) now.jobs_done += p.rest.count == 0 && !p.is_with_gpus ? 1U : 0U;
             now.jobs_done -= std::min(now.jobs_done, at_work_);
         }
         of_.on_progress(now);
@@ -290,8 +287,8 @@ class handover::shared_walk {
         std::unique_lock guard(gpus_.lock);
         while (true) {
             gpus_.changed.wait(guard, [&] {
-                return is_over_ || std::ranges::any_of(
-                                       parts_, [&](const part& p) { return is_for_gpus_now(p); });
+                return is_over_ ||
+                       std::ranges::any_of(parts_, [&](const part& p) { return is_for_gpus_now(p); });
             });
             if (is_over_) return;
             for (const block& of : take_for_gpus()) {
@@ -333,7 +330,8 @@ class handover::shared_walk {
         now.tiles = of.tiles;
         now.times = nullptr;
         now.on_progress = nullptr;
-        if (of_.on_progress) now.on_progress = [&](const run::progress& p) { steps_on_gpus_ = p.path_steps_done; };
+        if (of_.on_progress)
+            now.on_progress = [&](const run::progress& p) { steps_on_gpus_ = p.path_steps_done; };
         try {
             return gpus_.walk(now, numbers);
         } catch (const error& e) {

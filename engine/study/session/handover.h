@@ -24,8 +24,9 @@ namespace tilewalk::studies {
 class handover final : public run::back_end {
   public:
     // `tiles_first`: tiles that the processor walks before GPUs take the rest. Empty: the processor walks
-    // what takes it less time than compiling a kernel, and all else until the kernel is there. `begin` is told
-    // now and then how many seconds the processor would still take, and lets GPUs prepare if that is worth it.
+    // what takes it less time than compiling a kernel, and all else until the kernel is there. `begin` is
+    // told now and then how many seconds the processor would still take, and lets GPUs prepare if that is
+    // worth it.
     handover(std::shared_ptr<gpus_ahead> gpus, std::span<const owned_job> jobs, int threads,
              std::unique_ptr<run::back_end> on_cpu, std::optional<std::uint64_t> tiles_first,
              std::function<void(double)> begin);
@@ -57,7 +58,7 @@ class handover final : public run::back_end {
     std::vector<std::optional<error>> gpu_failures_;
     std::set<std::size_t> groups_used_;  // groups of which GPUs walked a part
     std::uint64_t tiles_walked_ = 0;     // on the processor
-    double operations_a_second_ = 0;  // of a core; 0 before anything was walked
+    double operations_a_second_ = 0;     // of a core; 0 before anything was walked
 };
 
 }  // namespace tilewalk::studies

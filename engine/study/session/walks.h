@@ -48,8 +48,8 @@ struct walkers {
     gpus_of_run& on;
     const cpu::lane_operations& operations;
     cpu_maker on_cpu;
-    ready_on_gpus* keeps = nullptr;            // takes the run for another call; null to drop it
-    cuda::ways_back::decider way_back{};       // decides how adjoints are built; empty: by the usual rules
+    ready_on_gpus* keeps = nullptr;       // takes the run for another call; null to drop it
+    cuda::ways_back::decider way_back{};  // decides how adjoints are built; empty: by the usual rules
 };
 
 class book_walk {

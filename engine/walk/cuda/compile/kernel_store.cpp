@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -213,6 +215,14 @@ std::string kernel_store::why_foreign() const {
 
 const std::filesystem::path& kernel_store::folder() const {
     return state_->folder;
+}
+
+std::vector<std::size_t> longest_first(std::size_t kernels,
+                                       const std::function<std::size_t(std::size_t)>& length) {
+    std::vector<std::size_t> out(kernels);
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    std::ranges::stable_sort(out, std::greater(), length);
+    return out;
 }
 
 std::filesystem::path default_cache_folder() {

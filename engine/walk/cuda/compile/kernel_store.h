@@ -4,10 +4,13 @@
 // somebody other than root and this user may have written: an entry proves that it is whole, not who made it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/walk/cuda/compile/compiler.h"
 
@@ -42,6 +45,11 @@ class kernel_store {
     struct state;
     std::unique_ptr<state> state_;
 };
+
+// The order in which threads should compile kernels: longest text first, as its kernel takes longest, and the
+// others would wait for it at the end.
+std::vector<std::size_t> longest_first(std::size_t kernels,
+                                       const std::function<std::size_t(std::size_t)>& length);
 
 // TILEWALK_CACHE_DIR, else XDG_CACHE_HOME/tilewalk, else HOME/.cache/tilewalk; empty if none is set.
 std::filesystem::path default_cache_folder();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/walk/cuda/device/backend.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <exception>
@@ -9,6 +11,10 @@
 namespace tilewalk::cuda {
 
 namespace {
+
+constexpr const char* why_not_forked =
+    "this process was forked from one that had begun to use GPUs, which a driver does not allow; make a new "
+    "process in its place, such as Python's start method 'spawn'";
 
 [[noreturn]] void refuse_device(const std::string& wanted) {
     throw error(
@@ -52,6 +58,12 @@ backend::backend(gpu_machine on)
 
 backend::~backend() {
     is_closing_ = true;
+    if (is_forked()) {
+        // Their threads are not in this process: nobody can wait for them, nor for what they hold.
+        new std::vector<task>(std::move(tasks_));
+        ahead_.release();
+        return;
+    }
     std::vector<task> tasks;
     {
         const std::lock_guard guard(lock_of_tasks_);
@@ -61,7 +73,17 @@ backend::~backend() {
     ahead_.reset();
 }
 
+bool backend::is_forked() const {
+    return has_begun_ && ::getpid() != process_;
+}
+
 std::optional<backend::choice> backend::chosen(const std::string& wanted) const {
+    if (is_forked()) {
+        if (wanted != "auto") return std::nullopt;
+        choice none;
+        none.why_cpu = why_not_forked;
+        return none;
+    }
     const std::lock_guard guard(lock_of_chosen_);
     const auto known = chosen_.find(wanted);
     if (known == chosen_.end()) return std::nullopt;
@@ -70,6 +92,7 @@ std::optional<backend::choice> backend::chosen(const std::string& wanted) const 
 
 backend::choice backend::choose(const std::string& wanted) {
     if (std::optional<choice> known = chosen(wanted)) return *std::move(known);
+    if (is_forked() && wanted != "cpu") throw error(error_kind::device, why_not_forked);
     choice made = newly_chosen(wanted);
     if (made.lost.empty()) {
         const std::lock_guard guard(lock_of_chosen_);
@@ -81,6 +104,7 @@ backend::choice backend::choose(const std::string& wanted) {
 backend::choice backend::newly_chosen(const std::string& wanted) {
     choice out;
     if (wanted == "cpu") return out;
+    has_begun_ = true;
     const bool is_auto = wanted == "auto", is_all = wanted == "cuda";
     const std::vector<int> listed = is_auto || is_all ? std::vector<int>{} : indices_in(wanted);
 
@@ -135,6 +159,7 @@ void backend::open_ahead(const std::string& wanted, timings* times) {
 }
 
 void backend::beside(std::function<void()> task) {
+    if (is_forked()) return task();  // threads of tasks before are not in this process
     const std::lock_guard guard(lock_of_tasks_);
     std::erase_if(tasks_, [](const auto& one) { return one.has_ended->load(); });
     const auto has_ended = std::make_shared<std::atomic<bool>>(false);

@@ -2,6 +2,9 @@
 // The GPUs of this process. A GPU is opened on first use and stays open, with its loaded kernels.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -32,8 +35,8 @@ struct gpu_machine {
     std::function<std::string()> why_no_compiler = cuda::why_no_compiler;
     std::function<cuda::compiler&()> compiler = nvrtc_compiler;
     std::filesystem::path kernel_folder = default_cache_folder();
-    // For setting `auto`: tiles that the processor walks before GPUs take over. Empty: it walks until a GPU is
-    // open and a kernel is there that is worth its compilation.
+    // For setting `auto`: tiles that the processor walks before GPUs take over. Empty: it walks until a GPU
+    // is open and a kernel is there that is worth its compilation.
     std::optional<std::uint64_t> tiles_before_gpus{};
 };
 
@@ -78,9 +81,13 @@ class backend {
     std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
+    // Whether this is a copy of an object that had begun to use GPUs, in a forked process.
+    bool is_forked() const;
     choice newly_chosen(const std::string& wanted);
     std::shared_ptr<loaded_device> open(int index);
 
+    const pid_t process_ = ::getpid();
+    std::atomic<bool> has_begun_{false};
     gpu_machine machine_;
     tuned_choices tuned_;
     std::mutex lock_;

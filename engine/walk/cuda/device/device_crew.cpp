@@ -156,8 +156,11 @@ void device_crew::compile(std::span<const wanted_kernel> wanted, int threads,
     };
     const std::vector<std::string> targets = architectures();
     std::vector<made> all(targets.size() * wanted.size());
+    const std::vector<std::size_t> order =
+        longest_first(all.size(), [&](std::size_t i) { return wanted[i % wanted.size()].of->text.size(); });
     threads::for_each(all.size(), threads, cancel,
-                      [&](int, std::uint64_t i) {
+                      [&](int, std::uint64_t k) {
+                          const std::size_t i = order[k];
                           const std::string& text = wanted[i % wanted.size()].of->text;
                           try {
                               all[i].cubin = with_errors([&] {

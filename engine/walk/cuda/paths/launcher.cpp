@@ -24,8 +24,8 @@ std::vector<needed_kernel> kernels_of(std::span<const run::job> jobs, const kern
     std::map<std::string, std::vector<std::size_t>> correlate;
     std::size_t correlations = 0;
     const auto anything_fits = [](const kernel_decision&, const program::path_program&) { return true; };
-    for (job_group& g : group_jobs(run, separated, pack(run.jobs, program::real_type(how.precision), threads), tuned,
-                                   anything_fits)) {
+    for (job_group& g : group_jobs(run, separated, pack(run.jobs, program::real_type(how.precision), threads),
+                                   tuned, anything_fits)) {
         if (g.reads_moves()) {
             auto& readers = correlate[g.correlate.text];
             readers.insert(readers.end(), g.jobs.begin(), g.jobs.end());
