@@ -355,7 +355,7 @@ TEST(handover_test, waits_for_no_compiler_and_walks_on_gpus_once_it_is_done) {
         compiles.wait();
     };
     ASSERT_FALSE(on.back_end->choose("auto").devices.empty());
-    // As if walks had taken hours for want of the kernels.
+    // Hours that walks took for want of the kernels, as far as the engine knows.
     for (const std::string& text : the_kernels().texts()) on.back_end->ahead().add_missed(text, 1e6);
     const results got = on.price("auto", many_paths);
     tests::expect_same_rows(got, on_cpu(many_paths), "while kernels are compiled");
@@ -363,7 +363,7 @@ TEST(handover_test, waits_for_no_compiler_and_walks_on_gpus_once_it_is_done) {
     begun.get_future().wait();
     compiles.open();
     while (on.back_end->ahead().at_work() > 0) std::this_thread::yield();
-    // Which kernels are compiled now and which later depends on how far the walk came.
+    // How far the walk comes decides which kernels are compiled now, and which later.
     const auto is_there = [&](const std::string& text) {
         return on.back_end->kernels().known({text, on.gpu().properties.architecture(), {}}) != nullptr;
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs need before they can take over a walk from the processor, made beside it: they are opened, trades
-// are laid out for them, and their kernels compiled.
+// Prepares GPUs, beside a walk on the processor, to take it over: opens them, lays trades out for them, and
+// has their kernels compiled.
 #pragma once
 
 #include <array>

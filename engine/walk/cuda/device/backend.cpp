@@ -59,7 +59,7 @@ backend::backend(gpu_machine on)
 backend::~backend() {
     is_closing_ = true;
     if (is_forked()) {
-        // Their threads are not in this process: nobody can wait for them, nor for what they hold.
+        // Threads of the other process are not here: nobody can wait for them, nor for what they hold.
         new std::vector<task>(std::move(tasks_));
         ahead_.release();
         return;

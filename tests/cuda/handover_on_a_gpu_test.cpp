@@ -17,7 +17,7 @@
 #include "tests/on_a_gpu.h"
 #include "tilewalk/tilewalk.h"
 
-namespace tilewalk::handover_on_gpus_test {
+namespace tilewalk::handover_on_a_gpu_test {
 namespace {
 
 // Enough for quasi-random points.
@@ -103,4 +103,4 @@ TEST_F(handover_on_a_gpu, takes_a_session_s_later_calls_to_the_gpu) {
 }
 
 }  // namespace
-}  // namespace tilewalk::handover_on_gpus_test
+}  // namespace tilewalk::handover_on_a_gpu_test
