@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--command", default="tilewalk")
     parser.add_argument("--trades", type=int, default=10000)
     parser.add_argument("--paths", type=int, default=65536)
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="cuda")
     parser.add_argument("--precision", default="double")
     parser.add_argument("--random", default="philox")
     parser.add_argument("--controls", default="none")

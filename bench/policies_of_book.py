@@ -124,7 +124,7 @@ def main():
     parser.add_argument("--swings", type=int, default=20)
     parser.add_argument("--books", default="puts,one put,best of five,swings,one swing", help="with commas between them")
     parser.add_argument("--paths", type=int, default=262144)
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="cuda")
     parser.add_argument("--precision", default="double")
     parser.add_argument("--random", default="philox", help="empty: for a build that has no such setting")
     parser.add_argument("--controls", default="none", help="likewise")

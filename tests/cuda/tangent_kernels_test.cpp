@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "engine/walk/cuda/device/backend.h"
 #include "tests/known_kernels.h"
 #include "tests/named_choice.h"
+#include "tests/on_a_gpu.h"
 #include "tilewalk/tilewalk.h"
 
 namespace tilewalk::tangent_kernels_test {
@@ -101,18 +101,16 @@ TEST(tangent_kernels, compile_without_a_gpu) {
     }
 }
 
-TEST(tangent_kernels, have_the_bits_of_the_cpu_on_gpu) {
-    const bool is_required = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr;
+using tangent_kernels_on_a_gpu = tests::on_a_gpu;
+
+TEST_F(tangent_kernels_on_a_gpu, have_the_bits_of_the_cpu) {
     const engine e;
     for (const char* text : {asian_of_a_year, heston_call}) {
         const book b = book::parse(text);
         for (const char* const precision : {"double", "single"}) {
             const greek_options few{{"delta", "rho"}};
-            const results got = e.greeks(b, *b.market(), few, on("auto", precision));
-            if (got.manifest.devices.empty()) {
-                if (is_required) FAIL() << "no GPU";
-                GTEST_SKIP() << "no GPU";
-            }
+            const results got = e.greeks(b, *b.market(), few, on("cuda", precision));
+            ASSERT_FALSE(got.manifest.devices.empty());
             const results expected = e.greeks(b, *b.market(), few, on("cpu", precision));
             ASSERT_EQ(got.greeks.size(), expected.greeks.size());
             EXPECT_EQ(got.rows.at(0).part_means, expected.rows.at(0).part_means) << precision;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -18,6 +17,7 @@
 #include "engine/decide/exercise/regression.h"
 #include "products/language/product.h"
 #include "tests/named_choice.h"
+#include "tests/on_a_gpu.h"
 #include "tests/refusal.h"
 #include "tests/rights_books.h"
 #include "tilewalk/tilewalk.h"
@@ -190,7 +190,9 @@ TEST(exercise, many_dates_are_walked_or_refused_by_name) {
         << too_many.rows[0].message;
 }
 
-TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
+using exercise_on_a_gpu = tests::on_a_gpu;
+
+TEST_F(exercise_on_a_gpu, has_the_bits_of_the_cpu) {
     const book all = book::parse(
         market_of("    A: {currency: USD, spot: 95, volatility: 0.25}\n"
                   "    B: {currency: USD, spot: 105, volatility: 0.3, dividend_yield: 0.02}\n"
@@ -209,9 +211,9 @@ TEST(exercise, has_the_bits_of_the_cpu_on_a_gpu) {
         options.overrides.paths = 40000;
         options.overrides.threads = 4;
         options.overrides.precision = tests::named{precision};
-        options.overrides.device = std::getenv("TILEWALK_REQUIRE_GPU") != nullptr ? "0" : "auto";
+        options.overrides.device = "cuda";
         const results got = engine().price(all, options);
-        if (got.manifest.devices.empty()) GTEST_SKIP() << "no GPU";
+        ASSERT_FALSE(got.manifest.devices.empty());
         options.overrides.device = "cpu";
         const results expected = engine().price(all, options);
         for (std::size_t i = 0; i < got.rows.size(); ++i) {

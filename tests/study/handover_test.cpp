@@ -376,6 +376,9 @@ TEST(handover_test, waits_for_no_compiler_and_walks_on_gpus_once_it_is_done) {
 }
 
 TEST(handover_test, is_left_to_the_processor_in_a_forked_process) {
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "this sanitizer allows no fork of a process with threads";
+#endif
     const machine on(0);
     tests::expect_same_rows(on.price(), on_cpu(), "before the fork");
     const pid_t child = ::fork();

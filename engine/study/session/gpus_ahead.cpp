@@ -107,10 +107,10 @@ void gpus_ahead::begin(const std::shared_future<cuda::backend::choice>& opening)
 
 void gpus_ahead::prepare(const cuda::backend::choice& on) {
     on_ = on;
-    are_none = on.devices.empty();
+    const bool is_any = !on.devices.empty();
     std::array<std::vector<std::size_t>, 3> jobs;
     std::optional<cuda::tuned_device> tuned;
-    if (!are_none) {
+    if (is_any) {
         ahead_ = &gpus_.ahead();
         for (std::size_t j = 0; j < jobs_.size(); ++j) jobs[way_of_[j]].push_back(j);
         for (const auto& d : on.devices) {
@@ -122,9 +122,10 @@ void gpus_ahead::prepare(const cuda::backend::choice& on) {
     for (const way of : {without_points, with_points})
         if (!jobs[of].empty() && !gpus_.is_closing()) make_groups_of_paths(of, jobs[of], tuned);
     if (!jobs[both_ways].empty() && !gpus_.is_closing()) make_groups_of_ways_back(jobs[both_ways], tuned);
-    if (!are_none) look_for_kernels();
+    if (is_any) look_for_kernels();
     const std::lock_guard guard(lock);
     is_prepared = true;
+    are_none = !is_any;
     settle();
     changed.notify_all();
 }

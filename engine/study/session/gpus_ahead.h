@@ -69,8 +69,7 @@ struct owned_job {
     run::job job() const { return back ? back->both_ways(walked.job()) : walked.job(); }
 };
 
-// Members are guarded by `lock` once begin() was called. A walk that ends first leaves it to the back end's
-// threads, so it refers to nothing of the run.
+// A walk that ends first leaves it to the back end's threads, so it refers to nothing of the run.
 class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
   public:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
@@ -95,7 +94,7 @@ class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
     // Prepares on the calling thread. Throws what opening the GPUs did.
     void prepare(const cuda::backend::choice& on);
 
-    // The members below may be read once they are prepared, and kernels' states under `lock`.
+    // Guards the members below; groups and kernels are there once they are prepared.
     std::mutex lock;
     std::condition_variable changed;
     bool is_prepared = false;

@@ -402,6 +402,7 @@ run::outcome handover::walk_all(const run::walk& of) {
 cuda::gpu_facts handover::facts() const {
     const std::lock_guard guard(gpus_->lock);
     cuda::gpu_facts out = gpus_->facts;
+    if (!gpus_->is_prepared) return out;
     std::set<std::size_t> used;
     for (const std::size_t g : groups_used_)
         used.insert(gpus_->groups[g].kernels.begin(), gpus_->groups[g].kernels.end());

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <exception>
+#include <set>
 #include <system_error>
 
 namespace tilewalk::cuda {
@@ -15,6 +17,17 @@ namespace {
 constexpr const char* why_not_forked =
     "this process was forked from one that had begun to use GPUs, which a driver does not allow; make a new "
     "process in its place, such as Python's start method 'spawn'";
+
+// Back ends whose threads have to end before the process does: drivers and compilers must not run while the
+// process takes their libraries down. Never destroyed.
+struct living {
+    std::mutex lock;
+    std::set<backend*> all;
+};
+living& the_living() {
+    static living* const one = new living;
+    return *one;
+}
 
 [[noreturn]] void refuse_device(const std::string& wanted) {
     throw error(
@@ -54,16 +67,29 @@ std::string words_of(const device_survey& s) {
 
 backend::backend(gpu_machine on)
     : machine_(std::move(on)),
-      tuned_(machine_.kernel_folder.empty() ? machine_.kernel_folder : machine_.kernel_folder / "tuned") {}
+      tuned_(machine_.kernel_folder.empty() ? machine_.kernel_folder : machine_.kernel_folder / "tuned") {
+    living& of = the_living();
+    const std::lock_guard guard(of.lock);
+    of.all.insert(this);
+}
 
 backend::~backend() {
-    is_closing_ = true;
+    {
+        living& of = the_living();
+        const std::lock_guard guard(of.lock);
+        of.all.erase(this);
+    }
     if (is_forked()) {
         // Threads of the other process are not here: nobody can wait for them, nor for what they hold.
         new std::vector<task>(std::move(tasks_));
         ahead_.release();
         return;
     }
+    end_tasks();
+}
+
+void backend::end_tasks() {
+    is_closing_ = true;
     std::vector<task> tasks;
     {
         const std::lock_guard guard(lock_of_tasks_);
@@ -160,6 +186,13 @@ void backend::open_ahead(const std::string& wanted, timings* times) {
 
 void backend::beside(std::function<void()> task) {
     if (is_forked()) return task();  // threads of tasks before are not in this process
+    static const int at_exit = std::atexit([] {
+        living& of = the_living();
+        const std::lock_guard guard(of.lock);
+        for (backend* const one : of.all)
+            if (!one->is_forked()) one->end_tasks();
+    });
+    static_cast<void>(at_exit);
     const std::lock_guard guard(lock_of_tasks_);
     std::erase_if(tasks_, [](const auto& one) { return one.has_ended->load(); });
     const auto has_ended = std::make_shared<std::atomic<bool>>(false);

@@ -81,6 +81,7 @@ class backend {
     std::optional<device_properties> first_of(const std::string& wanted) const;
 
   private:
+    void end_tasks();
     // Whether this is a copy of an object that had begun to use GPUs, in a forked process.
     bool is_forked() const;
     choice newly_chosen(const std::string& wanted);
