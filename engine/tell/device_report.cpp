@@ -46,7 +46,8 @@ std::string automatic(const device_pages& p) {
     if (p.automatic.empty()) return "the processor: " + p.why_processor;
     std::vector<std::string> indices;
     for (const int index : p.automatic) indices.push_back(std::to_string(index));
-    return (indices.size() == 1 ? "GPU " : "GPUs ") + config::joined(indices);
+    return "the processor, and " + std::string(indices.size() == 1 ? "GPU " : "GPUs ") +
+           config::joined(indices) + " in long runs";
 }
 
 std::string table(const device_pages& p, const text_form& form) {

@@ -166,7 +166,7 @@ constexpr std::array catalogue{
            [](const told_run& of, samples& to) {
                to.add(static_cast<std::size_t>(of.prices.manifest.path_steps));
            }},
-    metric{"tilewalk_gpus_used", "GPUs that walked paths; 0: the processor did.",
+    metric{"tilewalk_gpus_used", "GPUs that walked paths; 0: the processor walked all.",
            [](const told_run& of, samples& to) { to.add(of.prices.manifest.devices.size()); }, true},
     metric{"tilewalk_gpus_lost", "GPUs that failed and were left out.",
            [](const told_run& of, samples& to) { to.add(of.prices.manifest.lost_devices.size()); }, true},

@@ -74,7 +74,7 @@ for GPUs             state
 CUDA                 built with 13.0; the driver knows up to 13.1
 compiler of kernels  NVRTC 13.0 in /usr/local/cuda/lib64
 compiled kernels     kept in /home/someone/.cache/tilewalk
-device: auto         takes GPU 0
+device: auto         takes the processor, and GPU 0 in long runs
 )");
     EXPECT_EQ("\n" + written(no_gpu(), output_format::table), R"(
 device  name         usable  what it is, or why it can't be used

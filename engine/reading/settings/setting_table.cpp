@@ -95,7 +95,7 @@ std::vector<run_setting> settings_of_run() {
          .takes = value_type::devices,
          .value = &s::device,
          .meaning = "Where paths are simulated: cpu; cuda, all GPUs; GPUs by number, such as 0,1; or auto, "
-                    "all GPUs if one can be used, else the CPU",
+                    "the CPU from the start, and in longer runs all usable GPUs beside it",
          .preset = "auto",
          .choices = {"auto", "cpu", "cuda"}},
         {.name = "precision",
