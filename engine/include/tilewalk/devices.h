@@ -39,7 +39,8 @@ struct device_pages {
     std::string kernel_folder;    // cache of compiled kernels; empty if there is none
     std::string why_not_kept;     // why kernels are not kept there; empty if they are
 
-    // GPUs that `device: auto` uses. If there are none, it uses the processor, and `why_processor` says why.
+    // GPUs that `device: auto` uses beside the processor, in long runs. If there are none, `why_processor`
+    // says why.
     std::vector<int> automatic;
     std::string why_processor;
 };

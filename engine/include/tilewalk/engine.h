@@ -77,6 +77,11 @@ struct engine_settings {
     std::string instruction_set = "auto";
 };
 
+// With `device: auto`, a call that has begun to open GPUs returns once its results are there. Threads of low
+// priority open the GPUs and compile kernels for later calls. The destructor of the last copy or session
+// waits for GPUs being opened and kernels being compiled, and drops kernels that are not begun. In a forked
+// process, an engine that had begun to use GPUs before the fork uses the CPU with `device: auto`, and throws
+// tilewalk::error (device) if `device` names GPUs.
 class engine {
   public:
     explicit engine(engine_settings settings = {});
@@ -132,8 +137,9 @@ class engine {
                                           const run_options& options, double seconds,
                                           const std::function<void(const std::string&)>& says) const;
 
-    // Begins to open GPUs in the background; `device` is as in run_settings. The next run waits for them and
-    // reports failures. `times` receives the duration and must outlive the engine.
+    // Begins to open GPUs in the background; `device` is as in run_settings. The next run reports failures,
+    // and waits for the GPUs unless `device` is "auto". `times` receives the duration and must outlive the
+    // engine.
     void open_devices(const std::string& device = "auto", timings* times = nullptr) const;
 
     const engine_settings& settings() const;

@@ -23,7 +23,7 @@ struct factor_pair {
     friend auto operator<=>(const factor_pair&, const factor_pair&) = default;
 };
 
-// Work that a GPU run left to the CPU, because GPUs can't do it.
+// Work that a run on GPUs left to the CPU, because GPUs can't do it.
 struct left_work {
     std::string work;        // "nested bounds"
     std::size_t trades = 0;  // number of trades affected
@@ -46,7 +46,7 @@ struct run_manifest {
     std::uint64_t part_paths = 0;  // paths in each part of the run, see price_row::part_means; 0: unknown
     int threads = 0;
     run_settings settings;             // settings that the caller or the book gave
-    std::vector<std::string> devices;  // names of the GPUs that walked paths; empty if the CPU did
+    std::vector<std::string> devices;  // names of the GPUs that walked paths; empty if none did
     // GPUs that failed, each with its error. Other GPUs or the CPU took over their work.
     std::vector<std::string> lost_devices;
     // Work by kind and reason, each pair once; empty if no GPU was used.
@@ -60,7 +60,7 @@ struct run_manifest {
     std::vector<factor_pair> missing_correlations;
     double plan_seconds = 0, path_seconds = 0, total_seconds = 0;
     std::uint64_t path_steps = 0;
-    std::uint64_t path_steps_on_gpus = 0;  // of path_steps; the processor walked the others
+    std::uint64_t path_steps_on_gpus = 0;  // of path_steps; the CPU walked the others
     // GPU figures: kernels compiled and found in the cache, launches, the time from the first launch to the
     // end of the last, and the part of that time in which a kernel ran.
     std::uint64_t kernels_compiled = 0, kernels_from_cache = 0, launches = 0;

@@ -35,8 +35,10 @@ struct run_settings {
     std::optional<std::uint64_t> seed{};
     std::optional<int> threads{};  // CPU threads; 0: all cores
 
-    // "cpu", "cuda" (every GPU), "0,1" (these GPUs), "auto" (every usable GPU; the CPU if none is or if they
-    // fail).
+    // "cpu", "cuda" (every GPU), "0,1" (these GPUs), "auto" (the CPU from the start; in a run of half a
+    // second or more, every usable GPU takes over trades once it has their kernels; if GPUs fail, the CPU
+    // does their work). Work that needs a GPU or whose bits differ on GPUs waits for them with "auto", too:
+    // precision single_fast, random sources of GPUs, and all reductions but "tree" and "last_block".
     std::optional<std::string> device{};
     std::optional<tilewalk::precision> precision{};
     // Name of a random source, such as "philox" or "sobol".
