@@ -336,12 +336,26 @@ class door {
 
 TEST(handover_test, does_not_wait_for_a_gpu_to_open) {
     door opens;
+    std::promise<void> begun;
     machine on({});
-    on.before_opening = [&] { opens.wait(); };
+    on.before_opening = [&] {
+        begun.set_value();
+        opens.wait();
+    };
+    on.back_end->add_seconds_on_processor(10);
     const results got = on.price();
     tests::expect_same_rows(got, on_cpu(), "while the GPU opens");
     EXPECT_EQ(got.manifest.path_steps_on_gpus, 0U);
+    begun.get_future().wait();
     opens.open();
+}
+
+TEST(handover_test, opens_no_gpu_for_little_work) {
+    machine on({});
+    on.before_opening = [] { ADD_FAILURE() << "a GPU was opened"; };
+    const results got = on.price();
+    tests::expect_same_rows(got, on_cpu(), "without a GPU");
+    EXPECT_TRUE(got.manifest.devices.empty());
 }
 
 TEST(handover_test, waits_for_no_compiler_and_walks_on_gpus_once_it_is_done) {
@@ -409,12 +423,11 @@ TEST(handover_test, is_left_to_the_processor_in_a_forked_process) {
 
 TEST(handover_test, takes_little_work_to_no_compiler) {
     machine on({});
-    std::atomic<int> urgent = 0;
     ASSERT_FALSE(on.back_end->choose("auto").devices.empty());
     const results got = on.price();
     EXPECT_EQ(got.manifest.path_steps_on_gpus, 0U);
     EXPECT_EQ(got.manifest.kernels_compiled, 0U);
-    EXPECT_EQ(on.back_end->ahead().at_work(), urgent);
+    EXPECT_EQ(on.back_end->ahead().at_work(), 0);
 }
 
 }  // namespace
