@@ -241,8 +241,7 @@ library_trades library_trades_in(const market& in, const settled& run, std::span
     names wanted(products.begin(), products.end());
     if (wanted.empty()) wanted = known;
     std::ranges::sort(wanted);
-    const auto twice = std::ranges::unique(wanted);
-    wanted.erase(twice.begin(), twice.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     return library_in(in, run, cancel).made(wanted);
 }
 
