@@ -106,6 +106,7 @@ void gpus_ahead::begin(const std::shared_future<cuda::backend::choice>& opening)
 }
 
 void gpus_ahead::prepare(const cuda::backend::choice& on) {
+    const auto begin = timings::clock::now();
     on_ = on;
     const bool is_any = !on.devices.empty();
     std::array<std::vector<std::size_t>, 3> jobs;
@@ -126,6 +127,7 @@ void gpus_ahead::prepare(const cuda::backend::choice& on) {
     const std::lock_guard guard(lock);
     is_prepared = true;
     are_none = !is_any;
+    preparing_ = timings::clock::now() - begin;
     settle();
     changed.notify_all();
 }
@@ -248,6 +250,8 @@ double gpus_ahead::missed(std::size_t of) const {
 }
 
 void gpus_ahead::compile(std::size_t of) {
+    if (std::ranges::count(kernels, kernel::state::wanted, &kernel::is) == 0)
+        compiling_since_ = timings::clock::now();
     for (const std::size_t k : groups[of].kernels) {
         if (kernels[k].is != kernel::state::missing) continue;
         kernels[k].is = kernel::state::wanted;
@@ -271,7 +275,18 @@ void gpus_ahead::take_compiled(std::size_t number, bool is_last, const std::opti
         made.is = kernel::state::there;
         made.was_compiled = true;
     }
+    // The times of kernels that are compiled at once overlap.
+    const auto now = timings::clock::now();
+    compiling_ += now - std::exchange(compiling_since_, now);
     changed.notify_all();
+}
+
+void gpus_ahead::tell_times(timings* to) {
+    const std::lock_guard guard(lock);
+    if (to != nullptr) {
+        to->add_beside(stage::packing, std::exchange(preparing_, {}));
+        to->add_beside(stage::building_kernels, std::exchange(compiling_, {}));
+    }
 }
 
 void gpus_ahead::end(std::vector<double> spent) {

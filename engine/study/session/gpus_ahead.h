@@ -117,6 +117,8 @@ class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
     double missed(std::size_t of) const;
     void compile(std::size_t of);
 
+    // Adds the time of what was prepared since the last call.
+    void tell_times(timings* to);
     // The walk has ended. `spent` has by job the core-seconds that it took on the processor. Kernels that are
     // still missing are compiled later, for walks to come.
     void end(std::vector<double> spent);
@@ -160,7 +162,9 @@ class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
     std::vector<way> way_of_;            // by job
     std::vector<std::size_t> place_of_;  // by job: its place among those of its way
     std::array<std::shared_ptr<const gpu_trades>, 2> trades_;
-    std::vector<double> spent_;  // by job; empty while the walk goes on
+    timings::clock::duration preparing_{}, compiling_{};  // not yet told
+    timings::clock::time_point compiling_since_{};        // of the kernels that are wanted at present
+    std::vector<double> spent_;                           // by job; empty while the walk goes on
     bool has_ended_ = false, is_settled_ = false;
 };
 

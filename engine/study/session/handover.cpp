@@ -63,6 +63,7 @@ class handover::shared_walk {
                     break;
             }
         }
+        gpus_.tell_times(of_.times);
         if (failure_) std::rethrow_exception(failure_);
         if (is_cancelled()) throw error(error_kind::cancelled, "the run was stopped");
         run::outcome out;
@@ -293,6 +294,7 @@ class handover::shared_walk {
             if (is_over_) return;
             for (const block& of : take_for_gpus()) {
                 guard.unlock();
+                const timings::beside walking(of_.times, stage::walking);
                 std::optional<run::outcome> got;
                 try {
                     got = walked_on_gpus(of);
