@@ -95,8 +95,8 @@ TEST(kernels_ahead, are_dropped_at_the_end) {
             ahead.want({text, "sm_90", {}}, 1, [&](const std::optional<error>&) { ++done; });
         wait_until([&] { return by.begun == 1; });
         opener = std::jthread([&] {
-            // The end waits for the kernel that is being compiled.
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            // Long enough for the end to begin, which then waits for the kernel that is being compiled.
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
             by.open();
         });
     }
