@@ -316,7 +316,8 @@ struct right_in_run {
 // processor.
 bool pays_on_gpus(std::span<const cuda::wanted_policy> wanted, const planned_run& r, cuda::backend& gpus,
                   gpus_of_run& opening) {
-    if (wanted.empty() || gpus.tiles_before_gpus()) return true;
+    if (gpus.tiles_before_gpus()) return true;
+    if (wanted.empty()) return opening.are_open();
     constexpr double operations_a_second = 1e9;  // of a core that trains
     constexpr double seconds_of_opening = 0.3, seconds_of_kernel = 1.8;
     double operations = 0, most = 0;

@@ -297,6 +297,9 @@ TEST(handover_test, leaves_a_kernel_that_does_not_compile_to_the_processor) {
     };
     const results got = on.price();
     expect_same_prices(got, on_cpu(), "one kernel refused");
+    EXPECT_GT(std::ranges::count(got.rows, "priced on the CPU, because the GPU failed: refused as planned",
+                                 &price_row::message),
+              0);
     EXPECT_LT(got.manifest.path_steps_on_gpus, got.manifest.path_steps - steps_of_first(3));
 }
 

@@ -212,11 +212,6 @@ bool gpus_ahead::is_ready(std::size_t of) const {
                                [&](std::size_t k) { return kernels[k].is == kernel::state::there; });
 }
 
-bool gpus_ahead::has_failed(std::size_t of) const {
-    return std::ranges::any_of(groups[of].kernels,
-                               [&](std::size_t k) { return kernels[k].is == kernel::state::failed; });
-}
-
 std::optional<error> gpus_ahead::failure(std::size_t of) const {
     for (const std::size_t k : groups[of].kernels)
         if (kernels[k].failure) return kernels[k].failure;

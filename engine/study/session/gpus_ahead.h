@@ -104,7 +104,8 @@ class gpus_ahead : public std::enable_shared_from_this<gpus_ahead> {
     std::vector<std::size_t> group_of;  // by job; `none` if no GPU can walk it
 
     bool is_ready(std::size_t of) const;
-    bool has_failed(std::size_t of) const;
+    bool has_failed(std::size_t of) const { return failure(of).has_value(); }
+    // Why a kernel of the group did not compile; empty if all did so far.
     std::optional<error> failure(std::size_t of) const;
     // Whether all groups are ready.
     bool has_all() const;

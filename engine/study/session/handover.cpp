@@ -33,8 +33,8 @@ constexpr double worth = 2;
 
 }  // namespace
 
-// One walk, shared by the thread that called and, for the GPUs, one of its own. Parts are guarded by the lock
-// of gpus_ahead.
+// A walk shared by the thread that called and, for the GPUs, a thread of its own. Parts are guarded by the
+// lock of gpus_ahead.
 class handover::shared_walk {
   public:
     shared_walk(handover& by, const run::walk& of) : by_(by), gpus_(*by.gpus_), of_(of) {
@@ -64,6 +64,7 @@ class handover::shared_walk {
             }
         }
         gpus_.tell_times(of_.times);
+        note_failed_kernels();
         if (failure_) std::rethrow_exception(failure_);
         if (is_cancelled()) throw error(error_kind::cancelled, "the run was stopped");
         run::outcome out;
@@ -138,6 +139,16 @@ class handover::shared_walk {
     bool is_for_gpus_now(const part& p) const {
         return is_free(p) && gpus_.is_prepared && is_turn_of_gpus() && may_be_for_gpus(p) &&
                gpus_.is_ready(group_of(p));
+    }
+
+    // Trades whose kernel did not compile say so, like those that GPUs failed to walk.
+    void note_failed_kernels() {
+        const std::lock_guard guard(gpus_.lock);
+        if (!gpus_.is_prepared || gpus_.are_none) return;
+        for (const part& p : parts_) {
+            std::optional<error>& why = by_.gpu_failures_[p.number];
+            if (!why && group_of(p) != gpus_ahead::none) why = gpus_.failure(group_of(p));
+        }
     }
 
     // The processor begins with trades whose kernels are least worth their compilation.

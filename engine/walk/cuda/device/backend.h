@@ -57,7 +57,7 @@ class backend {
     // Chooses devices for run_settings::device. Throws tilewalk::error: usage for an unknown name or index,
     // device if a GPU that the setting names can't be used.
     choice choose(const std::string& wanted);
-    // What choose(wanted) has returned, if no GPU failed to open then; else empty.
+    // Returns what choose(wanted) has returned, if no GPU failed to open then; else empty.
     std::optional<choice> chosen(const std::string& wanted) const;
     // Starts opening the GPUs that choose(wanted) will return, in a thread. Errors are left to choose().
     void open_ahead(const std::string& wanted, timings* times = nullptr);
